@@ -1,0 +1,82 @@
+package tree
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func buf(path, text string) *File { return NewFile(path, Regular, "", Buffer(text)) }
+
+func paths(t *Tree) []string {
+	var out []string
+	for f := range t.All() {
+		out = append(out, f.Path)
+	}
+	return out
+}
+
+// Random edits through With must give the same tree as building it anew, in
+// byte order of the paths.
+func TestWithEqualsNew(t *testing.T) {
+	names := []string{"a", "a.b", "a-b", "a.md", "ab", "A", "z", "é", "e\u0301", "\xff", "a b"}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		tr, model := New(nil), map[string]*File{}
+		for range 40 {
+			p := names[rng.IntN(len(names))] + ".md"
+			for range rng.IntN(3) {
+				p = names[rng.IntN(len(names))] + "/" + p
+			}
+			if rng.IntN(3) == 0 {
+				tr = tr.With(nil, p)
+				delete(model, p)
+			} else {
+				f := buf(p, fmt.Sprint(rng.Int()))
+				tr = tr.With([]*File{f})
+				model[p] = f
+			}
+			want := slices.Sorted(maps.Keys(model))
+			if d := cmp.Diff(want, paths(tr)); d != "" {
+				t.Fatalf("after With (-want +got):\n%s", d)
+			}
+			fresh := New(slices.Collect(maps.Values(model)))
+			if d := cmp.Diff(want, paths(fresh)); d != "" {
+				t.Fatalf("New (-want +got):\n%s", d)
+			}
+			for p, f := range model {
+				if tr.File(p) != f {
+					t.Fatalf("File(%q) lost", p)
+				}
+			}
+		}
+	}
+}
+
+func TestEmptyDirectoryDisappears(t *testing.T) {
+	tr := New([]*File{buf("a/b/c.md", ""), buf("x.md", "")}).With(nil, "a/b/c.md")
+	if tr.Dir("a") != nil {
+		t.Error("directory a is still there after its last file went")
+	}
+}
+
+func TestTwins(t *testing.T) {
+	tr := New([]*File{buf("Persona.md", ""), buf("persona.md", ""), buf("caf\u00e9.md", ""), buf("cafe\u0301.md", ""), buf("other.md", "")})
+	for name, want := range map[string][]string{
+		"persona.md":   {"Persona.md"},
+		"caf\u00e9.md": {"cafe\u0301.md"},
+		"other.md":     nil,
+		"PERSONA.MD":   {"Persona.md", "persona.md"},
+	} {
+		if d := cmp.Diff(want, tr.Root().Twins(name)); d != "" {
+			t.Errorf("Twins(%q) (-want +got):\n%s", name, d)
+		}
+	}
+	if got := tr.With([]*File{buf("OTHER.md", "")}).Root().Twins("other.md"); len(got) != 1 {
+		t.Errorf("Twins after With = %q, want OTHER.md", got)
+	}
+}
