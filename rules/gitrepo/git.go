@@ -42,6 +42,16 @@ func environment(environ []string, keep bool) []string {
 	return append(env, fixed...)
 }
 
+// lookup returns the value of a variable in env.
+func lookup(env []string, name string) (value string, ok bool) {
+	for _, kv := range env {
+		if n, v, _ := strings.Cut(kv, "="); n == name {
+			return v, true
+		}
+	}
+	return "", false
+}
+
 func isSelector(name string) bool {
 	for _, s := range selectors {
 		if name == s || runtime.GOOS == "windows" && strings.EqualFold(name, s) {

@@ -38,10 +38,12 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	case err == nil && sameFile(found.GitDir, named.GitDir):
 		// With GIT_DIR alone git takes any directory it runs in for the top.
 		named.Top = found.Top
+		named.env = named.pin(named.env)
 		return named, nil
 	case err != nil && !errors.Is(err, ErrNoRepository):
 		return nil, err
 	case within(abs, named.Top) && (err != nil || !within(found.dir(), named.Top)):
+		named.env = named.pin(named.env)
 		return named, nil
 	}
 	return found, err

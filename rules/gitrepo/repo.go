@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/memls/memls/rules/config"
 )
@@ -40,6 +41,12 @@ type Repo struct {
 
 	index string   // absolute path of the index that git named
 	env   []string // environment for git processes
+
+	session  session
+	redirect struct {
+		once sync.Once
+		is   bool
+	}
 }
 
 // Policy reads the layout policy file from the common directory; found is
