@@ -48,8 +48,9 @@ type Stat struct {
 
 // Index reads the index that git named, once, so that a writer at work does
 // not mix two states. Kinds that our decoder does not know go through
-// `git ls-files`. An index that git cannot read either is an error, never an
-// empty list; a repository whose index was not yet written has an empty one.
+// `git ls-files`. An index that is damaged, or that git cannot read either, is
+// an error that wraps ErrIndex, never an empty list; a repository whose index
+// was not yet written has an empty one.
 func (r *Repo) Index(ctx context.Context) (*Index, error) {
 	data, modTime, err := readIndexFile(r.index)
 	if errors.Is(err, fs.ErrNotExist) && isGitDir(r.GitDir) {
@@ -61,19 +62,22 @@ func (r *Repo) Index(ctx context.Context) (*Index, error) {
 			return &Index{Entries: entries, ModTime: modTime}, nil
 		}
 	}
-	if errors.Is(err, errNotAFile) {
-		return nil, fmt.Errorf("cannot read the index: %w", err)
+	switch {
+	case errors.Is(err, errIndexDamage):
+		return nil, fmt.Errorf("%w %s: %w; move it away and run git reset (what was staged has to be staged again)", ErrIndex, r.index, err)
+	case errors.Is(err, errNotAFile):
+		return nil, fmt.Errorf("%w %s: %w; move it away", ErrIndex, r.index, err)
 	}
 	entries, gitErr := r.listIndex(ctx)
 	if gitErr != nil {
-		return nil, fmt.Errorf("cannot read the index %s (%w): %w; if it is damaged, move it away and run git reset", r.index, err, gitErr)
+		return nil, fmt.Errorf("%w %s: %w", ErrIndex, r.index, gitErr)
 	}
 	return &Index{Entries: entries}, nil
 }
 
 // errNotAFile keeps git away from an index path whose opening may never
 // return, such as a named pipe.
-var errNotAFile = errors.New("not a regular file")
+var errNotAFile = errors.New("it is not a regular file")
 
 // maxIndex is far above the index of the largest known repositories.
 const maxIndex = 1 << 30
@@ -84,7 +88,7 @@ func readIndexFile(name string) ([]byte, time.Time, error) {
 		return nil, time.Time{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, time.Time{}, fmt.Errorf("%s: %w", name, errNotAFile)
+		return nil, time.Time{}, errNotAFile
 	}
 	f, err := os.Open(name)
 	if err != nil {

@@ -11,9 +11,14 @@ import (
 	"github.com/memls/memls/rules/tree"
 )
 
-// errIndexFormat marks an index that this decoder does not read: damaged, or
-// of a kind (split, sparse, a future version) that git has to read for us.
+// errIndexFormat marks an index that this decoder does not read: of a kind
+// (split, sparse, a future version) that git has to read for us.
 var errIndexFormat = errors.New("not a plain index")
+
+// errIndexDamage marks an index that is not what its writer wrote. Git is not
+// asked about it: it does not check (git fsck alone does) and takes what it
+// finds for paths.
+var errIndexDamage = errors.New("it is damaged")
 
 func badIndex(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errIndexFormat}, args...)...)
@@ -42,14 +47,14 @@ const modeDirectory tree.Mode = 0o040000
 func decodeIndex(data []byte, oidSize int) ([]IndexEntry, error) {
 	const header = 12
 	if len(data) < header+oidSize || string(data[:4]) != "DIRC" {
-		return nil, badIndex("no index header")
+		return nil, fmt.Errorf("%w: no header", errIndexDamage)
+	}
+	if err := verifyChecksum(data, oidSize); err != nil {
+		return nil, err
 	}
 	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
 	if version < 2 || version > 4 {
 		return nil, badIndex("version %d", version)
-	}
-	if err := verifyChecksum(data, oidSize); err != nil {
-		return nil, err
 	}
 	d := decoder{data: data[:len(data)-oidSize], version: version, oidSize: oidSize, pos: header}
 	d.text = string(d.data)
@@ -89,7 +94,7 @@ func verifyChecksum(data []byte, oidSize int) error {
 		ok = string(sum[:]) == trailer
 	}
 	if !ok {
-		return badIndex("checksum does not match")
+		return fmt.Errorf("%w: the checksum does not match", errIndexDamage)
 	}
 	return nil
 }

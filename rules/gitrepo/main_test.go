@@ -87,7 +87,7 @@ type sandbox struct {
 func newRepo(t testing.TB, args ...string) sandbox {
 	t.Helper()
 	s := newDirectory(t)
-	s.git(append([]string{"init", "-q"}, args...)...)
+	s.git(append([]string{"init", "-q", "--template="}, args...)...)
 	return s
 }
 

@@ -25,6 +25,7 @@ var (
 	ErrNoGit        = errors.New("git is not on PATH")
 	ErrOwner        = errors.New("repository is owned by someone else")
 	ErrNoWorktree   = errors.New("repository has no working tree")
+	ErrIndex        = errors.New("cannot read the index")
 )
 
 // A Repo is an opened repository. It holds no state that goes stale: every
