@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"math/bits"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/memls/memls/rules/tree"
 )
@@ -70,7 +68,7 @@ type Cache struct {
 // The version names everything that values depend on besides the blob.
 func OpenCache(commonDir string, oidSize int, version string) *Cache {
 	c := &Cache{common: commonDir, version: version, oidSize: oidSize}
-	if b, err := readRegular(filepath.Join(commonDir, "memls", "facts-1"), cacheMaxBytes); err == nil {
+	if b, err := readFile(filepath.Join(commonDir, "memls", "facts-1"), cacheMaxBytes); err == nil {
 		c.load(b)
 	}
 	return c
@@ -330,31 +328,4 @@ func isNull[T string | []byte | tree.OID](oid T) bool {
 		}
 	}
 	return true
-}
-
-// readRegular reads a regular file of at most limit bytes. It follows no
-// link at the end of the path and never waits for the other end of a pipe.
-func readRegular(path string, limit int64) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	// What was opened may no longer be what was looked at.
-	if info, err = f.Stat(); err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, fmt.Errorf("%s is not a regular file of at most %d bytes", path, limit)
-	}
-	b := make([]byte, info.Size())
-	_, err = io.ReadFull(f, b)
-	return b, err
 }
