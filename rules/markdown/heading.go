@@ -1,0 +1,122 @@
+package markdown
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// addHeadings makes a Heading of each one that goldmark kept.
+func (s *state) addHeadings() {
+	var taken slugs
+	for _, h := range s.headings {
+		if h.node.Parent() == nil {
+			continue
+		}
+		start, textSpan := h.start, s.span(h.end, h.end)
+		if lines := h.node.Lines(); lines.Len() > 0 {
+			first, last := lines.At(0), lines.At(lines.Len()-1)
+			textSpan = s.span(first.Start, last.Stop)
+			if h.setext {
+				start = first.Start
+			}
+		}
+		var t headingText
+		t.add(s.src, h.node)
+		s.doc.Headings = append(s.doc.Headings, Heading{
+			Level:    h.node.Level,
+			Text:     strings.TrimSpace(string(t.seen)),
+			Slug:     taken.unique(Slug(string(t.linked))),
+			Span:     s.span(start, h.end),
+			TextSpan: textSpan,
+		})
+	}
+}
+
+// headingText gathers the text of a heading twice: as a reader sees it, and as
+// GitHub makes an anchor of it, which leaves out images.
+type headingText struct {
+	seen, linked []byte
+	images       int // how many images the current node is in
+}
+
+func (t *headingText) add(src []byte, parent ast.Node) {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Text:
+			if parent.Kind() == ast.KindCodeSpan {
+				t.write(oneLine(string(n.Segment.Value(src))))
+				continue
+			}
+			t.write(unescape(n.Segment.Value(src)))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				t.write(" ")
+			}
+		case *ast.AutoLink:
+			t.write(string(n.Label(src)))
+		case *marker:
+			t.images += n.alt
+			t.write(n.literal)
+		default:
+			t.add(src, n)
+		}
+	}
+}
+
+func (t *headingText) write(text string) {
+	t.seen = append(t.seen, text...)
+	if t.images == 0 {
+		t.linked = append(t.linked, text...)
+	}
+}
+
+// oneLine turns line endings into spaces, as CommonMark does in code spans.
+var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ").Replace
+
+// Slug is GitHub's heading-to-anchor rule: lower case, each space a hyphen, and of
+// the rest only letters, marks, decimal digits, hyphens and connecting punctuation
+// such as _ kept. The rule is that of the github-slugger package; numbering
+// repeated slugs is up to the caller (Parse does it).
+func Slug(text string) string {
+	out := make([]byte, 0, len(text))
+	for _, r := range text {
+		switch {
+		case r == ' ':
+			out = append(out, '-')
+		case r == '-' || inSlug(r):
+			out = utf8.AppendRune(out, unicode.ToLower(r))
+		}
+	}
+	return string(out)
+}
+
+func inSlug(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r == '_' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
+	}
+	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Other_Alphabetic, unicode.Pc)
+}
+
+// slugs counts how often each slug of a file was asked for.
+type slugs map[string]int
+
+// unique numbers repeated slugs like github-slugger: a, a-1, a-2, and no number
+// that a heading already has as its own text.
+func (m *slugs) unique(slug string) string {
+	if *m == nil {
+		*m = slugs{}
+	}
+	result := slug
+	for {
+		if _, taken := (*m)[result]; !taken {
+			break
+		}
+		(*m)[slug]++
+		result = slug + "-" + strconv.Itoa((*m)[slug])
+	}
+	(*m)[result] = 0
+	return result
+}
