@@ -158,15 +158,13 @@ func (d *decoder) entry(e *IndexEntry) error {
 // paddedName reads the name of a version 2 or 3 entry: 1 to 8 NULs bring the
 // entry to a multiple of eight bytes. A length of 0xfff means "at least".
 func (d *decoder) paddedName(start, length int) (string, error) {
-	if length == flagNameLength {
-		length = strings.IndexByte(d.text[d.pos:], 0)
-		if length < flagNameLength {
-			return "", badIndex("name is not terminated")
-		}
+	n := strings.IndexByte(d.text[d.pos:], 0)
+	if n != length && (length != flagNameLength || n < length) {
+		return "", badIndex("a name does not end where it should")
 	}
-	end := d.pos + length
+	end := d.pos + n
 	next := start + (end-start+8)&^7
-	if next > len(d.data) || d.data[end] != 0 {
+	if next > len(d.data) {
 		return "", badIndex("truncated name")
 	}
 	name := d.text[d.pos:end]

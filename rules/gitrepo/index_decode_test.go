@@ -22,6 +22,7 @@ func FuzzDecodeIndex(f *testing.F) {
 	}
 	f.Add(append(encodeIndex(f, 2), "link\x00\x00\x00\x00"...), false)
 	f.Add(append(encodeIndex(f, 2), "TREE\x00\x00\x00\x01x"...), false)
+	f.Add(bytes.Replace(encodeIndex(f, 2), []byte("MEMORY"), []byte("ME\x00ORY"), 1), false)
 	f.Fuzz(func(t *testing.T, body []byte, long bool) {
 		size := 20
 		if long {
