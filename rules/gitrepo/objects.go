@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -63,6 +64,9 @@ func (r *Repo) object(ctx context.Context, oid tree.OID, want string) ([]byte, e
 }
 
 func (r *Repo) anyObject(ctx context.Context, oid tree.OID) (kind string, data []byte, err error) {
+	if len(oid) != r.OIDSize {
+		return "", nil, errNoID
+	}
 	if kind, data, ok := r.loose(oid); ok {
 		return kind, data, nil
 	}
@@ -79,6 +83,9 @@ func (r *Repo) Load(ctx context.Context, oids []tree.OID, f func(oid tree.OID, d
 	for i, oid := range oids {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if len(oid) != r.OIDSize {
+			return &ObjectError{oid, errNoID}
 		}
 		kind, data, ok := r.loose(oid)
 		if !ok {
@@ -112,6 +119,9 @@ func (r *Repo) loadBatch(ctx context.Context, oids []tree.OID, f func(oid tree.O
 		_ = b.in.Close()
 	}()
 	for _, oid := range oids {
+		if len(oid) != r.OIDSize {
+			return &ObjectError{oid, errNoID}
+		}
 		kind, data, err := b.read()
 		if err != nil {
 			return &ObjectError{oid, b.explain(ctx, err)}
@@ -126,9 +136,12 @@ func (r *Repo) loadBatch(ctx context.Context, oids []tree.OID, f func(oid tree.O
 	return nil
 }
 
+// errNoID is for a file that was never hashed, or not in this repository.
+var errNoID = errors.New("has no id that this repository could know")
+
 // errMissing is what the batch process says of an object that is not there.
 // Other errors mean that its output can no longer be trusted.
-var errMissing = fmt.Errorf("is missing from the repository; fetch it (git fetch, or git fsck to see what else is gone)")
+var errMissing = errors.New("is missing from the repository; fetch it (git fetch, or git fsck to see what else is gone)")
 
 // readAnswer reads one answer of `git cat-file --batch`: the line
 // "oid SP type SP size", the object, a newline.
