@@ -141,7 +141,7 @@ var errNoID = errors.New("has no id that this repository could know")
 
 // errMissing is what the batch process says of an object that is not there.
 // Other errors mean that its output can no longer be trusted.
-var errMissing = errors.New("is missing from the repository; fetch it (git fetch, or git fsck to see what else is gone)")
+var errMissing = errors.New("is missing from the repository or damaged; git fsck tells more, git fetch may bring it back")
 
 // readAnswer reads one answer of `git cat-file --batch`: the line
 // "oid SP type SP size", the object, a newline.

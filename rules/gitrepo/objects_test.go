@@ -167,8 +167,8 @@ func TestObjectErrors(t *testing.T) {
 		text string
 	}{
 		"missing":       {missing, "is missing"},
-		"damaged":       {damaged, "cat-file"},
-		"truncated":     {truncated, "cat-file"},
+		"damaged":       {damaged, "damaged"},
+		"truncated":     {truncated, "damaged"},
 		"not a blob":    {id("HEAD^{tree}"), "is a tree, not a blob"},
 		"without an id": {"", "has no id"},
 	} {
