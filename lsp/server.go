@@ -1,0 +1,132 @@
+// Package lsp is memls, the language server. This file and its neighbours
+// lifecycle.go, sync.go and documents.go are the layer below the features: the
+// handshake, the open documents and the end of the process.
+//
+// Only cmd imports this package.
+package lsp
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/memls/memls/lsp/jsonrpc"
+	"github.com/memls/memls/lsp/wire"
+	"go.lsp.dev/protocol"
+)
+
+// A Server serves one client.
+type Server struct {
+	version  string
+	log      *slog.Logger
+	features []feature
+	hooks    hooks
+
+	// conn is set by Serve, client and encoding by initialize; all before
+	// anything that reads them can run.
+	conn     *jsonrpc.Conn
+	client   wire.InitializeParams
+	encoding wire.PositionEncoding
+
+	state atomic.Int32 // a state, written on the read loop
+
+	// documents is replaced, never modified, on the read loop.
+	documents atomic.Pointer[documents]
+}
+
+// hooks is what the engine hears from this layer. The methods run on the read
+// loop, so in the order of the client's messages: they must return quickly and
+// must not wait for the client. ctx lasts as long as the connection.
+type hooks interface {
+	// initialized tells that the handshake is over: client and encoding are
+	// known, and the server may send requests (from another goroutine).
+	initialized(ctx context.Context)
+
+	// documentsChanged tells that documents were opened, edited, saved or
+	// closed. The new state is in Server.documents.
+	documentsChanged(ctx context.Context, changed []key)
+}
+
+// NewServer returns a server that calls itself version and logs to log, which
+// must not write to the stream that Serve writes to.
+func NewServer(version string, log *slog.Logger) *Server {
+	s := &Server{version: version, log: log, hooks: noHooks{}}
+	s.features = s.allFeatures()
+	s.documents.Store(&documents{})
+	return s
+}
+
+type noHooks struct{}
+
+func (noHooks) initialized(context.Context)             {}
+func (noHooks) documentsChanged(context.Context, []key) {}
+
+// Serve talks to the client until it sends exit or goes away: in ends, out
+// breaks, the process that the client named as its own ends, or ctx is
+// cancelled. The result is the process's exit code: 0 when the client asked
+// for the shutdown first, else 1 (LSP 3.17, "Exit Notification").
+//
+// Nothing else may write to out; when that is os.Stdout, the caller redirects
+// the variable. A read that is not interrupted by closing in is left behind.
+func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) (exitCode int) {
+	s.conn = jsonrpc.NewConn(in, out, s.methods(), s.gate, s.log)
+	if err := s.conn.Run(ctx); err != nil {
+		s.log.Info("connection ended", "error", err)
+	}
+	if s.state.Load() == shutDown {
+		return 0
+	}
+	return 1
+}
+
+// A snapshot is the state after exactly those messages that the client sent
+// before a request. It is immutable.
+type snapshot struct {
+	documents *documents
+	client    *wire.ClientCapabilities
+	encoding  wire.PositionEncoding
+}
+
+func (s *Server) snapshot() snapshot {
+	return snapshot{documents: s.documents.Load(), client: &s.client.Capabilities, encoding: s.encoding}
+}
+
+// A feature is one method that is offered to clients.
+type feature struct {
+	method  string
+	handler jsonrpc.Method
+
+	// announce adds the feature to what the server says it can do; nil when
+	// another feature's announcement covers it.
+	announce func(server *wire.ServerCapabilities, client *wire.ClientCapabilities)
+}
+
+// allFeatures is the table of features, one line each. A line's handler is a
+// method of Server in a file of its own:
+//
+//	{protocol.MethodTextDocumentHover, jsonrpc.Request(s.snapshot, s.hover), announceHover},
+//
+//	func (s *Server) hover(ctx context.Context, snap snapshot, p *protocol.HoverParams) (*protocol.Hover, error)
+func (s *Server) allFeatures() []feature {
+	return []feature{}
+}
+
+// methods is every method that the server handles.
+func (s *Server) methods() jsonrpc.Methods {
+	m := jsonrpc.Methods{
+		protocol.MethodInitialize:            jsonrpc.InlineRequest(s.initialize),
+		protocol.MethodInitialized:           jsonrpc.Notification(s.initialized),
+		protocol.MethodShutdown:              jsonrpc.InlineRequest(s.shutdown),
+		protocol.MethodExit:                  jsonrpc.Notification(s.exit),
+		protocol.MethodSetTrace:              jsonrpc.Notification(s.setTrace),
+		protocol.MethodTextDocumentDidOpen:   jsonrpc.Notification(s.didOpen),
+		protocol.MethodTextDocumentDidChange: jsonrpc.Notification(s.didChange),
+		protocol.MethodTextDocumentDidSave:   jsonrpc.Notification(s.didSave),
+		protocol.MethodTextDocumentDidClose:  jsonrpc.Notification(s.didClose),
+	}
+	for _, f := range s.features {
+		m[f.method] = f.handler
+	}
+	return m
+}

@@ -1,0 +1,64 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/memls/memls/lsp/text"
+	"github.com/memls/memls/lsp/wire"
+	"go.lsp.dev/protocol"
+)
+
+func (s *Server) didOpen(ctx context.Context, p *protocol.DidOpenTextDocumentParams) error {
+	item := p.TextDocument
+	path, k := identify(item.URI)
+	s.replace(ctx, document{
+		uri: item.URI, path: path, key: k,
+		languageID: item.LanguageID, version: item.Version, text: []byte(item.Text),
+	})
+	return nil
+}
+
+func (s *Server) didChange(ctx context.Context, p *wire.DidChangeTextDocumentParams) error {
+	d, err := s.open(p.TextDocument.URI)
+	if err != nil {
+		return err
+	}
+	next := *d
+	next.version = p.TextDocument.Version
+	next.text = text.Apply(d.text, s.encoding, p.ContentChanges)
+	s.replace(ctx, next)
+	return nil
+}
+
+func (s *Server) replace(ctx context.Context, d document) {
+	s.documents.Store(s.documents.Load().with(d, s.encoding))
+	s.hooks.documentsChanged(ctx, []key{d.key})
+}
+
+// didSave tells the engine that the file on disk has changed, too.
+func (s *Server) didSave(ctx context.Context, p *protocol.DidSaveTextDocumentParams) error {
+	d, err := s.open(p.TextDocument.URI)
+	if err != nil {
+		return err
+	}
+	s.hooks.documentsChanged(ctx, []key{d.key})
+	return nil
+}
+
+func (s *Server) didClose(ctx context.Context, p *protocol.DidCloseTextDocumentParams) error {
+	d, err := s.open(p.TextDocument.URI)
+	if err != nil {
+		return err
+	}
+	s.documents.Store(s.documents.Load().without(d))
+	s.hooks.documentsChanged(ctx, []key{d.key})
+	return nil
+}
+
+func (s *Server) open(uri protocol.DocumentURI) (*document, error) {
+	if d := s.documents.Load().get(uri); d != nil {
+		return d, nil
+	}
+	return nil, fmt.Errorf("%s is not open: the client must send didOpen first", uri)
+}
