@@ -90,8 +90,10 @@ type File struct {
 // functions of the bytes, so files of several snapshots share them freely.
 type memo struct {
 	mu     sync.Mutex
-	values map[any]any
+	values []memoized // a handful at most
 }
+
+type memoized struct{ key, value any }
 
 // NewFile returns a file whose bytes come from content, which may be nil for
 // a file without any (a gitlink).
@@ -115,21 +117,21 @@ func (f *File) Bytes() ([]byte, error) {
 }
 
 // Memo returns the value that compute gave for key the first time it
-// succeeded. Keys are pointers or types private to their package.
+// succeeded; compute must not ask the same file for another one. Keys are of
+// types private to their package.
 func (f *File) Memo(key any, compute func() (any, error)) (any, error) {
 	f.memo.mu.Lock()
 	defer f.memo.mu.Unlock()
-	if v, ok := f.memo.values[key]; ok {
-		return v, nil
+	for _, m := range f.memo.values {
+		if m.key == key {
+			return m.value, nil
+		}
 	}
 	v, err := compute()
 	if err != nil {
 		return nil, err
 	}
-	if f.memo.values == nil {
-		f.memo.values = make(map[any]any, 2)
-	}
-	f.memo.values[key] = v
+	f.memo.values = append(f.memo.values, memoized{key, v})
 	return v, nil
 }
 

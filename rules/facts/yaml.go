@@ -1,0 +1,285 @@
+package facts
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/adrg/frontmatter"
+	"gopkg.in/yaml.v3"
+)
+
+// YAML is frontmatter as tools read it that load real YAML: skill loaders,
+// prompt compilers, viewers. They forgive a byte order mark, \r\n and blanks
+// around a fence, which the text check (Front) does not.
+type YAML struct {
+	State FrontState
+	// Text is the YAML text between the fences, Body where the text after
+	// the closing fence starts (0 without closed frontmatter).
+	Text Span
+	Body int
+	// Fields are the top-level keys in order, duplicates included.
+	Fields []Field
+	// Err says why the text is not a YAML mapping, "" when it is one;
+	// ErrSpan is the line that the parser complains of.
+	Err     string
+	ErrSpan Span
+}
+
+// A Field is one top-level key.
+type Field struct {
+	Key     string
+	KeySpan Span
+	// Value is the scalar's decoded text whatever its YAML type; "" for
+	// collections.
+	Value     string
+	ValueSpan Span // as written, quotes included
+	Tag       string
+	Block     bool // a block scalar
+	Quoted    bool
+}
+
+// IsString reports whether YAML reads the value as a string.
+func (f *Field) IsString() bool { return f.Tag == "!!str" }
+
+// Field returns the last field of that key (YAML loaders that take
+// duplicates let the last win), or nil.
+func (y *YAML) Field(key string) *Field {
+	for i := len(y.Fields) - 1; i >= 0; i-- {
+		if y.Fields[i].Key == key {
+			return &y.Fields[i]
+		}
+	}
+	return nil
+}
+
+// BodyStart is the offset where the Markdown starts: after the frontmatter,
+// however leniently it is read, or after a byte order mark.
+func BodyStart(src []byte) int {
+	if y := splitYAML(src); y.State == FrontClosed {
+		return y.Body
+	}
+	if bytes.HasPrefix(src, utf8BOM) {
+		return len(utf8BOM)
+	}
+	return 0
+}
+
+// ParseYAML reads the frontmatter of src as YAML. Sequences of one document
+// only; tags and anchors are YAML's own business.
+func ParseYAML(src []byte) *YAML {
+	y := splitYAML(src)
+	if y.State != FrontClosed {
+		return &y
+	}
+	text := src[y.Text.Start:y.Text.End]
+	// The library splits and hands the text over; where its split differs
+	// from ours (it ends at an indented "---" in a block scalar, and
+	// skips blank lines before the fence) ours holds.
+	format := frontmatter.NewFormat("---", "---", func(b []byte, _ any) error {
+		if len(b) == len(text) {
+			text = b
+		}
+		return nil
+	})
+	_, _ = frontmatter.Parse(bytes.NewReader(bytes.TrimPrefix(src, utf8BOM)), &struct{}{}, format)
+
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		y.fail(src, err)
+		return &y
+	}
+	if len(doc.Content) == 0 {
+		return &y
+	}
+	root := doc.Content[0]
+	if root.Kind != yaml.MappingNode {
+		y.Err, y.ErrSpan = "not a list of keys and values", lineSpanAt(src, y.Text, 1)
+		return &y
+	}
+	p := positions{src: src, text: y.Text}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		limit := y.Text.End
+		if i+2 < len(root.Content) {
+			limit = p.offset(root.Content[i+2])
+		}
+		y.Fields = append(y.Fields, p.field(key, value, limit))
+	}
+	return &y
+}
+
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): `) })
+
+// fail records a parser error. The parser counts lines within its text and
+// knows no columns.
+func (y *YAML) fail(src []byte, err error) {
+	y.Err = strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 1
+	if m := yamlLine().FindStringSubmatch(y.Err); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		y.Err = strings.TrimPrefix(strings.Replace(y.Err, m[0], "", 1), "unmarshal errors:\n  ")
+	}
+	y.ErrSpan = lineSpanAt(src, y.Text, line)
+}
+
+func lineSpanAt(src []byte, text Span, line int) Span {
+	at := text.Start
+	for n := 1; n < line; n++ {
+		i := bytes.IndexByte(src[at:text.End], '\n')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+	}
+	l, _ := lineAt(src, min(at, len(src)))
+	if t := l.text(src); len(t) > 0 && t[len(t)-1] == '\r' {
+		l.End--
+	}
+	return l.Span
+}
+
+func splitYAML(src []byte) YAML {
+	var y YAML
+	at := 0
+	if bytes.HasPrefix(src, utf8BOM) {
+		at = len(utf8BOM)
+	}
+	first, next := lineAt(src, at)
+	if !isFence(first.text(src)) {
+		return y
+	}
+	y.State = FrontUnclosed
+	for next >= 0 {
+		if y.Text.Start == 0 {
+			y.Text.Start = next
+		}
+		line, after := lineAt(src, next)
+		if isFence(line.text(src)) {
+			y.State, y.Text.End, y.Body = FrontClosed, line.Start, line.End
+			if after >= 0 {
+				y.Body = after
+			}
+			return y
+		}
+		next = after
+	}
+	y.Text = Span{}
+	return y
+}
+
+func isFence(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("---")) && len(bytes.Trim(line[3:], " \t\r")) == 0
+}
+
+// positions turns the parser's line and column (in runes, 1-based) into bytes.
+type positions struct {
+	src  []byte
+	text Span
+}
+
+func (p positions) offset(n *yaml.Node) int {
+	at := lineSpanAt(p.src, p.text, n.Line).Start
+	for c := 1; c < n.Column && at < p.text.End; c++ {
+		_, w := utf8.DecodeRune(p.src[at:])
+		at += w
+	}
+	return min(at, p.text.End)
+}
+
+func (p positions) field(key, value *yaml.Node, limit int) Field {
+	f := Field{Key: key.Value, Tag: value.ShortTag()}
+	f.KeySpan.Start = p.offset(key)
+	f.KeySpan.End = p.end(key, f.KeySpan.Start, limit)
+	f.ValueSpan.Start = max(p.offset(value), f.KeySpan.End)
+	f.ValueSpan.End = p.end(value, f.ValueSpan.Start, limit)
+	if value.Kind == yaml.ScalarNode {
+		f.Value = value.Value
+		f.Block = value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+		f.Quoted = value.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0
+	}
+	return f
+}
+
+// end finds where the source of a node stops, before limit.
+func (p positions) end(n *yaml.Node, start, limit int) int {
+	if start >= limit {
+		return start
+	}
+	s := p.src[start:limit]
+	switch {
+	case n.Kind == yaml.ScalarNode && n.Style&yaml.DoubleQuotedStyle != 0 && s[0] == '"':
+		return start + quotedEnd(s, '\\')
+	case n.Kind == yaml.ScalarNode && n.Style&yaml.SingleQuotedStyle != 0 && s[0] == '\'':
+		return start + quotedEnd(s, '\'')
+	case n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value != "" && bytes.HasPrefix(s, []byte(n.Value)):
+		return start + len(n.Value)
+	case n.Kind == yaml.ScalarNode && n.Value == "" && n.Tag == "!!null":
+		return start
+	case n.Kind == yaml.ScalarNode && n.Style == 0:
+		if i := bytes.Index(s, []byte(" #")); i >= 0 {
+			s = s[:i]
+		}
+	}
+	return start + len(bytes.TrimRight(s, " \t\r\n"))
+}
+
+// quotedEnd is the length of the quoted scalar that s starts with; escape is
+// what takes the quote's meaning away.
+func quotedEnd(s []byte, escape byte) int {
+	quote := s[0]
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == escape && i+1 < len(s) && (escape != quote || s[i+1] == quote):
+			i++
+		case s[i] == quote:
+			return i + 1
+		}
+	}
+	return len(bytes.TrimRight(s, " \t\r\n"))
+}
+
+// QuoteYAML writes s as a YAML double-quoted scalar on one line. JSON's
+// string syntax is a subset of YAML's double quotes, but escapes more than
+// people want to read, so only what must be escaped is.
+func QuoteYAML(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x20 || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff:
+			b.WriteString(`\u` + hex4(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func hex4(r rune) string {
+	s := strconv.FormatInt(int64(r), 16)
+	return strings.Repeat("0", 4-len(s)) + s
+}
+
+// YAMLScalar writes s plainly where plain YAML loads as the same string, else
+// in double quotes (spec, section 7).
+func YAMLScalar(s string) string {
+	var got map[string]any
+	if s == strings.TrimSpace(s) && !strings.ContainsAny(s, "\n\r") && s != "" {
+		if err := yaml.Unmarshal([]byte("k: "+s+"\n"), &got); err == nil && got["k"] == s {
+			return s
+		}
+	}
+	return QuoteYAML(s)
+}

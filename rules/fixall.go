@@ -1,0 +1,168 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/memls/memls/rules/tree"
+)
+
+// maxRounds bounds how often FixAll judges again. One fix uncovers the next at
+// most a few times: an index makes frontmatter count, frontmatter makes a file
+// grow.
+const maxRounds = 12
+
+// A FixResult is what FixAll did.
+type FixResult struct {
+	// Tree is the tree with every fix applied.
+	Tree *tree.Tree
+	// Titles name the fixes in the order they were applied.
+	Titles []string
+	// Changes are the files that differ, sorted by path.
+	Changes []FileChange
+}
+
+// A FileChange is one file that differs between two trees. Before or After is
+// nil for a file that is created or deleted.
+type FileChange struct {
+	Path          string
+	Before, After *tree.File
+}
+
+// FixAll applies safe fixes of the findings that want asks for until none is
+// left, judging the tree again after each round.
+func (v *View) FixAll(ctx context.Context, want func(*Finding) bool) (*FixResult, error) {
+	out := &FixResult{Tree: v.Tree}
+	for range maxRounds {
+		report, err := v.Judge(ctx, Options{})
+		if err != nil {
+			return nil, err
+		}
+		b := batch{edits: map[string][]Edit{}, taken: map[string]bool{}, keys: map[string]bool{}}
+		for i := range report.Findings {
+			if f := &report.Findings[i]; want == nil || want(f) {
+				b.add(f)
+			}
+		}
+		if len(b.keys) == 0 {
+			break
+		}
+		t, err := b.apply(v.Tree)
+		if err != nil {
+			return nil, err
+		}
+		out.Titles = append(out.Titles, b.titles...)
+		v = v.with(t)
+	}
+	out.Changes = Changes(out.Tree, v.Tree)
+	out.Tree = v.Tree
+	return out, nil
+}
+
+// Changes lists the files that differ in identity between two trees of which
+// one was made from the other.
+func Changes(before, after *tree.Tree) []FileChange {
+	var changes []FileChange
+	for f := range after.All() {
+		if old := before.File(f.Path); old != f {
+			changes = append(changes, FileChange{Path: f.Path, Before: old, After: f})
+		}
+	}
+	for f := range before.All() {
+		if !after.Has(f.Path) {
+			changes = append(changes, FileChange{Path: f.Path, Before: f})
+		}
+	}
+	slices.SortFunc(changes, func(a, b FileChange) int {
+		if a.Path < b.Path {
+			return -1
+		}
+		return 1
+	})
+	return changes
+}
+
+// batch gathers fixes that can be applied to one tree together.
+type batch struct {
+	ops    []Op
+	edits  map[string][]Edit
+	taken  map[string]bool // paths that a created, moved or deleted file needs
+	keys   map[string]bool
+	titles []string
+}
+
+// add takes the first safe fix of the finding, unless it is in already or in
+// the way of another one: then the next round sees to it.
+func (b *batch) add(f *Finding) {
+	fixes := f.Fixes
+	if f.Group != nil {
+		fixes = append(slices.Clip(fixes), f.Group.Fixes...)
+	}
+	for _, fix := range fixes {
+		if b.keys[fix.Key] {
+			return
+		}
+		if !fix.Safe() {
+			continue
+		}
+		ops, err := fix.Ops()
+		if err != nil || !b.fits(ops) {
+			return
+		}
+		b.keys[fix.Key] = true
+		title := fix.Title
+		if f.Path != "" {
+			title = fmt.Sprintf("%s: %s", Display(f.Path), fix.Title)
+		}
+		b.titles = append(b.titles, title)
+		for _, op := range ops {
+			if op.Kind == OpEdit {
+				b.edits[op.Path] = append(b.edits[op.Path], op.Edits...)
+				continue
+			}
+			b.taken[op.Path] = true
+			if op.Kind == OpRename {
+				b.taken[op.To] = true
+			}
+			b.ops = append(b.ops, op)
+		}
+		return
+	}
+}
+
+func (b *batch) fits(ops []Op) bool {
+	for _, op := range ops {
+		if b.taken[op.Path] || op.Kind == OpRename && b.taken[op.To] {
+			return false
+		}
+		if op.Kind != OpEdit && len(b.edits[op.Path]) > 0 {
+			return false
+		}
+		for _, e := range op.Edits {
+			for _, other := range b.edits[op.Path] {
+				if overlap(e.Span, other.Span) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// overlap also holds for an insertion at the edge of another edit: which of
+// the two comes first would be a matter of chance.
+func overlap(a, b Span) bool {
+	if a.Start == a.End || b.Start == b.End {
+		return a.Start <= b.End && b.Start <= a.End
+	}
+	return a.Start < b.End && b.Start < a.End
+}
+
+func (b *batch) apply(t *tree.Tree) (*tree.Tree, error) {
+	ops := b.ops
+	for path, edits := range b.edits {
+		ops = append(ops, Op{Kind: OpEdit, Path: path, Edits: edits})
+	}
+	return Apply(t, ops)
+}

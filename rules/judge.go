@@ -1,0 +1,242 @@
+package rules
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/memls/memls/rules/tree"
+)
+
+// Options narrow a judgement.
+type Options struct {
+	// RefusalsOnly runs the rules of the hook alone.
+	RefusalsOnly bool
+	// Cache remembers what is known of blobs; nil remembers nothing. It
+	// serves refusals only.
+	Cache Cache
+	// Want limits the files that are judged (not what they are judged
+	// against); nil wants all. Findings about the whole tree are always made.
+	Want func(path string) bool
+}
+
+// A Report is the outcome of a judgement.
+type Report struct {
+	Findings []Finding
+	// Total counts the files of the tree, Checked those that some rule looked at.
+	Total, Checked int
+}
+
+// Judge runs every rule over the tree. An error means that the judgement is
+// incomplete and must not be taken for a clean one.
+func (v *View) Judge(ctx context.Context, opt Options) (*Report, error) {
+	j := &judgement{View: v, opt: opt, rules: ruleSet(opt.RefusalsOnly)}
+	var toRead []*tree.File
+	for f := range v.Tree.All() {
+		j.out.Total++
+		if opt.Want != nil && !opt.Want(f.Path) {
+			continue
+		}
+		role := v.RoleOf(f.Path)
+		if role == RoleNone && opt.RefusalsOnly {
+			continue
+		}
+		if role != RoleNone {
+			j.out.Checked++
+		}
+		j.files = append(j.files, f)
+		if j.mustRead(f, role) {
+			toRead = append(toRead, f)
+		}
+	}
+	if err := j.read(ctx, toRead); err != nil {
+		return nil, err
+	}
+	for _, f := range j.files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		j.run(f, v.RoleOf(f.Path), nil, j.rules.place)
+	}
+	j.run(nil, RoleNone, nil, j.rules.whole)
+	j.fail(v.config().err)
+	j.fail(v.Tree.Err())
+	j.fail(v.Head.Err())
+	SortFindings(j.out.Findings)
+	return &j.out, errors.Join(j.errs...)
+}
+
+// JudgeFile runs the rules of one file: what its text and its place in the
+// tree amount to. It costs in proportion to the file and its neighbours.
+func (v *View) JudgeFile(f *tree.File) ([]Finding, error) {
+	j := &judgement{View: v, rules: ruleSet(false)}
+	role := v.RoleOf(f.Path)
+	if role != RoleNone && f.Mode.IsRegular() {
+		src, err := f.Bytes()
+		if err != nil {
+			j.unreadable(f, err)
+		} else {
+			prime(f, src, role, false)
+			j.run(f, role, src, j.rules.text)
+		}
+	}
+	j.run(f, role, nil, j.rules.place)
+	SortFindings(j.out.Findings)
+	return j.out.Findings, errors.Join(j.errs...)
+}
+
+// JudgeTree runs the rules about the tree as a whole.
+func (v *View) JudgeTree() ([]Finding, error) {
+	j := &judgement{View: v, rules: ruleSet(false)}
+	j.run(nil, RoleNone, nil, j.rules.whole)
+	SortFindings(j.out.Findings)
+	return j.out.Findings, errors.Join(append(j.errs, v.Head.Err())...)
+}
+
+// judgement collects findings; files may be judged concurrently.
+type judgement struct {
+	*View
+	opt   Options
+	rules rulesByScope
+	files []*tree.File
+
+	mu   sync.Mutex
+	out  Report
+	errs []error
+}
+
+func (j *judgement) fail(err error) {
+	if err != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.errs = append(j.errs, err)
+	}
+}
+
+// mustRead reports whether a file's bytes are needed: not when the cache
+// knows that nothing in them is refused.
+func (j *judgement) mustRead(f *tree.File, role Role) bool {
+	if !f.Mode.IsRegular() {
+		return false
+	}
+	switch {
+	case role == RoleConfig:
+		return false // the view reads it
+	case !j.opt.RefusalsOnly:
+		return role != RoleNone
+	case role == RoleSkill || role == RoleNone:
+		return false
+	case role == RoleLegacy && !j.Changed(f.Path) && j.Limits() == nil:
+		return false
+	}
+	return !j.known(f, role)
+}
+
+// read judges the texts of files.
+func (j *judgement) read(ctx context.Context, files []*tree.File) error {
+	each := func(f *tree.File, src []byte) {
+		role := j.RoleOf(f.Path)
+		prime(f, src, role, j.opt.RefusalsOnly)
+		refused := j.run(f, role, src, j.rules.text)
+		j.remember(f, role, refused)
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	load := j.Load
+	if load == nil {
+		load = j.loadEach
+	}
+	return load(ctx, files, each)
+}
+
+// loadEach reads files by themselves, with as many workers as there are CPUs.
+// A file that cannot be read is a finding where the judgement is a person's,
+// an error where it decides a commit.
+func (j *judgement) loadEach(ctx context.Context, files []*tree.File, each func(*tree.File, []byte)) error {
+	next := make(chan *tree.File)
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		wg.Go(func() {
+			for f := range next {
+				src, err := f.Bytes()
+				if err != nil {
+					j.unreadable(f, err)
+					continue
+				}
+				each(f, src)
+			}
+		})
+	}
+	defer wg.Wait()
+	defer close(next)
+	for _, f := range files {
+		select {
+		case next <- f:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (j *judgement) unreadable(f *tree.File, err error) {
+	if j.opt.RefusalsOnly {
+		j.fail(err)
+		return
+	}
+	p := j.pass(f, j.RoleOf(f.Path), ruleUnreadable, nil)
+	finding := p.found(Span{}, "cannot be read: %v", errors.Unwrap(err))
+	finding.Help = "make it a readable regular file, or take it out of the repository"
+	p.emit(finding)
+}
+
+func (j *judgement) pass(f *tree.File, role Role, r *Rule, src []byte) *Pass {
+	p := &Pass{View: j.View, Rule: r, File: f, Role: role, text: src, failClosed: j.opt.RefusalsOnly, report: func(found Finding) {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.out.Findings = append(j.out.Findings, found)
+	}}
+	if f != nil {
+		p.Enforced = j.enforced(f.Path, role)
+	}
+	return p
+}
+
+// enforced reports whether frontmatter problems of the file refuse the commit
+// (spec, section 3).
+func (v *View) enforced(path string, role Role) bool {
+	switch role {
+	case RoleMemory, RoleIndex:
+		return v.Projected(path)
+	case RoleLegacy:
+		return v.Changed(path)
+	}
+	return false
+}
+
+// run runs rules on one file and reports whether any refuses it.
+func (j *judgement) run(f *tree.File, role Role, src []byte, rules []*Rule) bool {
+	refused := false
+	for _, r := range rules {
+		if r.text != nil && !slices.Contains(r.roles, role) {
+			continue
+		}
+		p := j.pass(f, role, r, src)
+		if j.opt.RefusalsOnly && r.aboutFrontmatter() && !p.Enforced {
+			// What is not enforced may not be taken for clean either.
+			refused = true
+			continue
+		}
+		report := p.report
+		p.report = func(found Finding) {
+			refused = refused || r.Refusal
+			report(found)
+		}
+		r.check()(p)
+		j.fail(p.err)
+	}
+	return refused
+}

@@ -1,0 +1,139 @@
+// Package rules is the judgement: what a memory repository is, and every
+// rule that the editor, the hook, the command line and servers share.
+//
+// Data flows one way: a tree snapshot (package tree, filled by gitrepo or an
+// editor), facts of each file's bytes (packages facts and markdown), findings.
+// Package rules knows no git porcelain, no protocol and no terminal, and
+// imports nothing above itself.
+package rules
+
+import (
+	"fmt"
+
+	"github.com/memls/memls/rules/facts"
+	"github.com/memls/memls/rules/tree"
+)
+
+// A Rule is one rule: its texts are what `explain`, the editor's link and
+// SARIF show, its check is what every front end runs.
+type Rule struct {
+	// ID is stable and kebab-case.
+	ID string
+	// Severity is the usual severity; a finding may be milder.
+	Severity Severity
+	// Refusal marks rules of the reference's hook: the hook runs these alone.
+	Refusal bool
+	// Summary is one line.
+	Summary string
+	Doc     Doc
+	// Source is where the rule comes from.
+	Source string
+
+	// text judges the bytes of one file in one of roles, whatever else is
+	// in the tree; place judges a file's place in the tree; whole judges
+	// the tree once. A rule has one of them.
+	text  func(*Pass)
+	roles []Role
+	place func(*Pass)
+	whole func(*Pass)
+
+	// hygiene marks the formatting rules of the config.
+	hygiene bool
+}
+
+// aboutFrontmatter reports whether the rule refuses frontmatter: then it is
+// enforced only for the files of spec section 3, and a warning elsewhere.
+func (r *Rule) aboutFrontmatter() bool {
+	return r.Refusal && r.text != nil && !r.hygiene
+}
+
+// Doc is the rule's page.
+type Doc struct {
+	// Checks says what is looked at, Why what goes wrong without it.
+	Checks, Why string
+	// Bad fails, Good passes; both show a tree or a file.
+	Bad, Good string
+	// Fix says what the quick fixes do; "" when there is none.
+	Fix string
+}
+
+// A Pass is one run of one rule: over a file, or over the tree when File is nil.
+type Pass struct {
+	*View
+	Rule *Rule
+	File *tree.File
+	Role Role
+	// Enforced says that the commit would be refused for the file's
+	// frontmatter; else the same problem is a warning.
+	Enforced bool
+
+	text       []byte
+	report     func(Finding)
+	err        error
+	failClosed bool // a file that cannot be read fails the judgement
+}
+
+// Text returns the bytes of the file. On failure the pass is recorded as
+// failed and nil returned; the judgement reports the error.
+func (p *Pass) Text() []byte {
+	if p.text == nil {
+		b, err := p.File.Bytes()
+		if err != nil {
+			p.fail(err)
+			return nil
+		}
+		p.text = b
+	}
+	return p.text
+}
+
+// Facts returns the facts of the file's bytes.
+func (p *Pass) Facts() *facts.Facts {
+	f, err := factsOf(p.File)
+	if err != nil {
+		p.fail(err)
+		return facts.Of(nil)
+	}
+	return f
+}
+
+func (p *Pass) fail(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// found reports a finding of the pass's rule on its file. The zero span
+// stands for the first line.
+func (p *Pass) found(span Span, format string, args ...any) *Finding {
+	f := Finding{Rule: p.Rule, Severity: p.Rule.Severity, Span: span, FirstLine: span == Span{}, Message: fmt.Sprintf(format, args...)}
+	if p.File != nil {
+		f.Path = p.File.Path
+	}
+	return &f
+}
+
+// emit completes and reports a finding.
+func (p *Pass) emit(f *Finding) {
+	if f.Line == "" {
+		f.Line = f.Message
+		if f.Path != "" {
+			f.Line = Display(f.Path) + ": " + f.Message
+		}
+	}
+	if f.Path != "" {
+		f.Touched = p.Changed(f.Path)
+	}
+	if !p.Enforced && p.Rule.aboutFrontmatter() {
+		f.Severity = max(f.Severity, Warning)
+	}
+	for _, fix := range f.Fixes {
+		fix.bind(p.View, f)
+	}
+	if f.Group != nil {
+		for _, fix := range f.Group.Fixes {
+			fix.bind(p.View, f)
+		}
+	}
+	p.report(*f)
+}

@@ -1,0 +1,65 @@
+package rules
+
+var ruleReadOnlyFiles = &Rule{
+	ID:       "read-only-files",
+	Severity: Error,
+	Refusal:  true,
+	Summary:  "files matched by readOnlyFiles stay as they are",
+	Source:   "spec 5",
+	Doc: Doc{
+		Checks: "No path that a glob of `readOnlyFiles` matches is created, changed or removed against the last commit; files that are no Markdown too.",
+		Why:    "A person has put these files out of the agent's reach. The commit is refused.",
+		Bad:    "a change of policy.md with \"readOnlyFiles\": [\"policy.md\"]",
+		Good:   "the file as it was",
+		Fix:    "Puts the committed text back.",
+	},
+	whole: func(p *Pass) {
+		limits := p.Limits()
+		if limits == nil || len(limits.ReadOnly) == 0 || p.Committed {
+			return
+		}
+		seen := map[string]bool{}
+		check := func(path string) {
+			pattern, ok := limits.IsReadOnly(path)
+			if !ok || seen[path] {
+				return
+			}
+			seen[path] = true
+			change, err := p.ChangeOf(path)
+			if err != nil {
+				p.fail(err)
+				return
+			}
+			if change == Unchanged {
+				return
+			}
+			p.emit(p.readOnlyFinding(path, pattern, change))
+		}
+		for f := range p.Tree.All() {
+			check(f.Path)
+		}
+		for f := range p.Head.All() {
+			check(f.Path)
+		}
+	},
+}
+
+func (p *Pass) readOnlyFinding(path, pattern string, change Change) *Finding {
+	f := p.found(Span{}, "read-only file cannot be created, changed or removed")
+	f.Path = path
+	f.Help = "take the change back; the pattern '" + pattern + "' of readOnlyFiles matches the file"
+	switch change {
+	case Deleted:
+		f.Scope = ScopeTree
+	case Modified:
+		f.Fixes = []*Fix{newFix("restore:"+path, "Restore the committed text", func() ([]Op, error) {
+			old, err := p.Head.File(path).Bytes()
+			if err != nil {
+				return nil, err
+			}
+			now, err := p.Tree.File(path).Bytes()
+			return []Op{{Kind: OpEdit, Path: path, Edits: lineEdits(now, old)}}, err
+		}).asGuess()}
+	}
+	return f
+}
