@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/memls/memls/rules/tree"
@@ -52,27 +53,44 @@ type Stat struct {
 // an error that wraps ErrIndex, never an empty list; a repository whose index
 // was not yet written has an empty one.
 func (r *Repo) Index(ctx context.Context) (*Index, error) {
-	data, modTime, err := readIndexFile(r.index)
+	x := &Index{}
+	var err error
+	x.ModTime, err = r.eachEntry(ctx, func() { x.Entries = nil }, func(e *IndexEntry) {
+		x.Entries = append(x.Entries, *e)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// eachEntry yields the entries of the index. It calls restart when what was
+// yielded so far is void, because git has to be asked after all.
+func (r *Repo) eachEntry(ctx context.Context, restart func(), yield func(*IndexEntry)) (modTime time.Time, err error) {
+	text, modTime, err := readIndexFile(r.index)
 	if errors.Is(err, fs.ErrNotExist) && isGitDir(r.GitDir) {
-		return &Index{}, nil
+		return time.Time{}, nil
 	}
 	if err == nil {
-		var entries []IndexEntry
-		if entries, err = decodeIndex(data, r.OIDSize); err == nil {
-			return &Index{Entries: entries, ModTime: modTime}, nil
+		if err = decodeIndex(text, r.OIDSize, yield); err == nil {
+			return modTime, nil
 		}
 	}
 	switch {
 	case errors.Is(err, errIndexDamage):
-		return nil, fmt.Errorf("%w %s: %w; move it away and run git reset (what was staged has to be staged again)", ErrIndex, r.index, err)
+		return time.Time{}, fmt.Errorf("%w %s: %w; move it away and run git reset (what was staged has to be staged again)", ErrIndex, r.index, err)
 	case errors.Is(err, errNotAFile):
-		return nil, fmt.Errorf("%w %s: %w; move it away", ErrIndex, r.index, err)
+		return time.Time{}, fmt.Errorf("%w %s: %w; move it away", ErrIndex, r.index, err)
 	}
-	entries, gitErr := r.listIndex(ctx)
-	if gitErr != nil {
-		return nil, fmt.Errorf("%w %s: %w", ErrIndex, r.index, gitErr)
+	entries, err := r.listIndex(ctx)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%w %s: %w", ErrIndex, r.index, err)
 	}
-	return &Index{Entries: entries}, nil
+	restart()
+	for i := range entries {
+		yield(&entries[i])
+	}
+	return time.Time{}, nil
 }
 
 // errNotAFile keeps git away from an index path whose opening may never
@@ -82,30 +100,31 @@ var errNotAFile = errors.New("it is not a regular file")
 // maxIndex is far above the index of the largest known repositories.
 const maxIndex = 1 << 30
 
-func readIndexFile(name string) ([]byte, time.Time, error) {
+// readIndexFile reads the file into one string, which everything that is read
+// of the index is a slice of.
+func readIndexFile(name string) (text string, modTime time.Time, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, time.Time{}, err
+		return "", time.Time{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, time.Time{}, errNotAFile
+		return "", time.Time{}, errNotAFile
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, time.Time{}, err
+		return "", time.Time{}, err
 	}
 	defer f.Close()
 	if info, err = f.Stat(); err != nil {
-		return nil, time.Time{}, err
+		return "", time.Time{}, err
 	}
 	if info.Size() > maxIndex {
-		return nil, time.Time{}, fmt.Errorf("%s is larger than %d MiB", name, maxIndex>>20)
+		return "", time.Time{}, fmt.Errorf("it is larger than %d MiB", maxIndex>>20)
 	}
-	data := make([]byte, info.Size())
-	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, time.Time{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return data, info.ModTime(), nil
+	var b strings.Builder
+	b.Grow(int(info.Size()))
+	_, err = io.Copy(&b, io.LimitReader(f, maxIndex))
+	return b.String(), info.ModTime(), err
 }
 
 // Staged is the tree that the next commit will have. Of a path in conflict it
@@ -113,29 +132,47 @@ func readIndexFile(name string) ([]byte, time.Time, error) {
 // ctx bounds the reading of the index; contents are read later, when asked
 // for, and stay readable when ctx is done.
 func (r *Repo) Staged(ctx context.Context) (*tree.Tree, error) {
-	index, err := r.Index(ctx)
-	if err != nil {
+	b := treeBuilder{r: r}
+	if _, err := r.eachEntry(ctx, b.restart, b.add); err != nil {
 		return nil, err
 	}
-	return r.IndexTree(index), nil
+	return tree.New(b.files), nil
+}
+
+// IndexTree is the tree that Staged makes of an index that was read before.
+func (r *Repo) IndexTree(x *Index) *tree.Tree {
+	b := treeBuilder{r: r}
+	for i := range x.Entries {
+		b.add(&x.Entries[i])
+	}
+	return tree.New(b.files)
+}
+
+// A treeBuilder makes one file of the stages of each path. The hook's time is
+// spent here, so entries are not collected on the way.
+type treeBuilder struct {
+	r     *Repo
+	files []*tree.File
+	stage uint8 // of the last file
 }
 
 // stageRank orders the stages of a path by how well they stand for it.
 var stageRank = [4]int{0: 0, 2: 1, 3: 2, 1: 3}
 
-// IndexTree is the tree that Staged makes of an index that was read before.
-func (r *Repo) IndexTree(x *Index) *tree.Tree {
-	files := make([]*tree.File, 0, len(x.Entries))
-	for i := 0; i < len(x.Entries); {
-		e := &x.Entries[i]
-		for i++; i < len(x.Entries) && x.Entries[i].Path == e.Path; i++ {
-			if other := &x.Entries[i]; stageRank[other.Stage] < stageRank[e.Stage] {
-				e = other
-			}
-		}
-		f := tree.NewFile(e.Path, e.Mode, e.OID, r.content(e.Mode))
-		f.Unmerged, f.IntentToAdd = e.Stage != 0, e.IntentToAdd
-		files = append(files, f)
+func (b *treeBuilder) restart() { b.files = nil }
+
+func (b *treeBuilder) add(e *IndexEntry) {
+	last := len(b.files) - 1
+	again := last >= 0 && b.files[last].Path == e.Path
+	if again && stageRank[e.Stage] > stageRank[b.stage] {
+		return
 	}
-	return tree.New(files)
+	f := tree.NewFile(e.Path, e.Mode, e.OID, b.r.content(e.Mode))
+	f.Unmerged, f.IntentToAdd = e.Stage != 0, e.IntentToAdd
+	b.stage = e.Stage
+	if again {
+		b.files[last] = f
+	} else {
+		b.files = append(b.files, f)
+	}
 }

@@ -20,7 +20,7 @@ import (
 var oddNames = []string{
 	"line\nbreak.md", `quo"te.md`, "tab\there.md", "-leading.md", " space.md", "trailing ", "back\\slash.md",
 	"caf\u00e9.md", "cafe\u0301.md", "latin1-\xe9.md", "\x01control.md", "日本/語.md", "dir/-x/\xff\xfe", ":(top)magic.md", "a.md", "a-b", "a/b.md",
-	strings.Repeat("d/", 300) + "deep.md", strings.Repeat("long", 60),
+	strings.Repeat("d/", 20) + "deep.md", strings.Repeat("long", 60),
 }
 
 // stageOdd puts names into the index without touching the file system, which
