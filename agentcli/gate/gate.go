@@ -1,0 +1,155 @@
+// Package gate decides whether git may take a commit: for the hook that a
+// person's git runs before it (PreCommit), and for the one that a server's git
+// runs before it accepts a push (PreReceive).
+//
+// It fails closed: what cannot be read cannot be judged, and is refused. The
+// package is linked into memhook, which git starts at every commit; it imports
+// nothing that costs at start-up.
+package gate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/memls/memls/rules"
+	"github.com/memls/memls/rules/gitrepo"
+	"github.com/memls/memls/rules/tree"
+)
+
+// Exit codes of both hooks. Every code but Accepted makes git refuse.
+const (
+	Accepted  = 0
+	Refused   = 1
+	Unchecked = 2 // the repository could not be read
+)
+
+// An Env is what a hook gets from the process that runs it.
+type Env struct {
+	Stdin  io.Reader
+	Stderr io.Writer
+	Getenv func(string) string
+}
+
+// approvals are the variables by which a person lets a commit change the
+// constraint config: the reference's and ours (spec, section 5).
+var approvals = [...]string{"LETTA_MEMORY_CONSTRAINTS_UPDATE", "MEMLS_APPROVE_CONFIG"}
+
+// Approved reports whether the environment lets a commit change the config.
+func Approved(getenv func(string) string) bool {
+	for _, name := range approvals {
+		if getenv(name) == "1" {
+			return true
+		}
+	}
+	return false
+}
+
+// PreCommit judges the index that git is about to commit. It touches neither
+// index nor working tree nor refs; facts of blobs are remembered below the git
+// directory, as far as that works.
+func PreCommit(ctx context.Context, env Env) int {
+	report, err := judgeStaged(ctx, env)
+	if err != nil {
+		fmt.Fprintf(env.Stderr, "Memory validation could not read the repository, so nothing was committed: %s\n", rules.Printable(err.Error()))
+		return Unchecked
+	}
+	return printRefusal(env.Stderr, report.Findings)
+}
+
+func judgeStaged(ctx context.Context, env Env) (*rules.Report, error) {
+	repo, err := gitrepo.OpenHook(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer repo.Close()
+	policy, _, err := repo.Policy()
+	if err != nil {
+		return nil, err
+	}
+	staged, err := repo.Staged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return judge(ctx, repo, rules.Snapshot{
+		Tree: staged, Head: head, Policy: policy, ApproveConfig: Approved(env.Getenv),
+	})
+}
+
+// judge runs the refusals over a tree of the object database.
+func judge(ctx context.Context, repo *gitrepo.Repo, s rules.Snapshot) (*rules.Report, error) {
+	cache := gitrepo.OpenCache(repo.CommonDir, repo.OIDSize, rules.CacheVersion)
+	s.Load = func(ctx context.Context, files []*tree.File, each func(*tree.File, []byte)) error {
+		return repo.LoadFiles(ctx, files, each)
+	}
+	report, err := rules.NewView(s).Judge(ctx, rules.Options{RefusalsOnly: true, Cache: cache})
+	if err != nil {
+		return nil, err
+	}
+	// A cache that cannot be written costs time at the next commit, no more.
+	_ = cache.Save()
+	return report, nil
+}
+
+// maxChecked bounds how many fixes are tried out to say that there is one.
+const maxChecked = 50
+
+// printRefusal prints the errors among the findings, if any.
+func printRefusal(w io.Writer, findings []rules.Finding) int {
+	var b strings.Builder
+	printed := 0
+	for i := range findings {
+		f := &findings[i]
+		if f.Severity != rules.Error {
+			continue
+		}
+		fmt.Fprintf(&b, "  %s\n", rules.Printable(f.Line))
+		if help := advice(f, printed < maxChecked); help != "" {
+			fmt.Fprintf(&b, "      %s\n", rules.Printable(help))
+		}
+		printed++
+	}
+	if printed == 0 {
+		return Accepted
+	}
+	io.WriteString(w, refusalHeader+b.String())
+	return Refused
+}
+
+const refusalHeader = `Memory validation blocked this commit.
+No files were committed. Your staged changes are still present.
+Validation checks the complete repository, so these problems may predate your staged changes.
+
+Fix these problems:
+`
+
+// advice is what to do about a finding, and whether the commit has to do with
+// it at all.
+func advice(f *rules.Finding, tryFix bool) string {
+	help := f.Help
+	if tryFix && f.Path != "" && hasSafeFix(f) {
+		help += ", or run: agentcli fix " + rules.Display(f.Path)
+	}
+	if f.Path != "" && !f.Touched {
+		help += " (this commit does not change the file)"
+	}
+	return help
+}
+
+func hasSafeFix(f *rules.Finding) bool {
+	fixes := f.Fixes
+	if f.Group != nil {
+		fixes = append(fixes[:len(fixes):len(fixes)], f.Group.Fixes...)
+	}
+	for _, fix := range fixes {
+		if fix.Safe() {
+			return true
+		}
+	}
+	return false
+}

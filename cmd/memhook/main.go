@@ -1,0 +1,31 @@
+// Command memhook is the git hook of memory repositories.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/memls/memls/agentcli/gate"
+	"github.com/memls/memls/agentcli/hook/command"
+	"github.com/memls/memls/cmd/internal/build"
+)
+
+func main() {
+	// A run is too short for the collector to pay off.
+	debug.SetGCPercent(400)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	env := gate.Env{Stdin: os.Stdin, Stderr: os.Stderr, Getenv: os.Getenv}
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "pre-commit":
+			os.Exit(gate.PreCommit(ctx, env))
+		case "pre-receive":
+			os.Exit(gate.PreReceive(ctx, env))
+		}
+	}
+	os.Exit(command.Run(ctx, os.Args[1:], command.IO{Out: os.Stdout, Err: os.Stderr}, build.Version()))
+}
