@@ -35,20 +35,21 @@ const (
 const modeDirectory tree.Mode = 0o040000
 
 // decodeIndex reads the content of an index file of version 2, 3 or 4 whose
-// object ids are oidSize bytes long, and yields its entries in order. What was
-// yielded before an error counts for nothing. The entry is used again for the
-// next one.
+// object ids are oidSize bytes long. It calls begin with the number of entries,
+// then yields them in order; the entry is used again for the next one. What
+// was yielded before an error counts for nothing.
 //
 // Why not go-git's decoder: it reads field by field through a hashing reader,
 // which takes 22 ms for 10,000 entries where this takes one or two; on a split
 // or sparse index it returns part of the entries with its error; and it
 // refuses an index without a checksum (index.skipHash). Here paths and ids are
 // slices of text, and any doubt is an error.
-func decodeIndex(text string, oidSize int, yield func(*IndexEntry)) error {
+func decodeIndex(text string, oidSize int, begin func(n int), yield func(*IndexEntry)) error {
 	count, d, err := newDecoder(text, oidSize)
 	if err != nil {
 		return err
 	}
+	begin(int(count))
 	var e IndexEntry
 	path, stage := "", uint8(0)
 	for range count {

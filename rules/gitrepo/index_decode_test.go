@@ -30,7 +30,7 @@ func FuzzDecodeIndex(f *testing.F) {
 		}
 		// A zero trailer gets every mutation past the checksum.
 		var entries []IndexEntry
-		err := decodeIndex(string(body)+strings.Repeat("\x00", size), size, func(e *IndexEntry) { entries = append(entries, *e) })
+		err := decodeIndex(string(body)+strings.Repeat("\x00", size), size, func(int) {}, func(e *IndexEntry) { entries = append(entries, *e) })
 		if err != nil {
 			return
 		}
@@ -124,7 +124,7 @@ func BenchmarkDecodeIndex10k(b *testing.B) {
 	text := s.read(".git/index")
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := decodeIndex(text, 20, func(*IndexEntry) {}); err != nil {
+		if err := decodeIndex(text, 20, func(int) {}, func(*IndexEntry) {}); err != nil {
 			b.Fatal(err)
 		}
 	}
