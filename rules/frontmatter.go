@@ -82,7 +82,7 @@ func (p *Pass) headText() []byte {
 
 // locked reports whether the last commit has the v1 file marked read_only.
 func (p *Pass) locked() bool {
-	return p.Role == RoleLegacy && p.Enforced && legacyValue(p.headText(), "read_only") == "true"
+	return p.Role == RoleLegacy && p.Enforced() && legacyValue(p.headText(), "read_only") == "true"
 }
 
 // legacyValue is the value of a key the way v1 compares it between commits:

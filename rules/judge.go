@@ -54,11 +54,14 @@ func (v *View) Judge(ctx context.Context, opt Options) (*Report, error) {
 	if err := j.read(ctx, toRead); err != nil {
 		return nil, err
 	}
+	// One pass serves all files: this loop is most of what a commit waits for.
+	p := Pass{View: v, sink: j}
 	for _, f := range j.files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		j.run(f, v.RoleOf(f.Path), nil, j.rules.place)
+		p.File, p.Role, p.text = f, v.RoleOf(f.Path), nil
+		p.run(j.rules.place)
 	}
 	j.run(nil, RoleNone, nil, j.rules.whole)
 	j.fail(v.config().err)
@@ -187,56 +190,38 @@ func (j *judgement) unreadable(f *tree.File, err error) {
 		j.fail(err)
 		return
 	}
-	p := j.pass(f, j.RoleOf(f.Path), ruleUnreadable, nil)
+	p := Pass{View: j.View, Rule: ruleUnreadable, File: f, Role: j.RoleOf(f.Path), sink: j}
 	finding := p.found(Span{}, "cannot be read: %v", errors.Unwrap(err))
 	finding.Help = "make it a readable regular file, or take it out of the repository"
 	p.emit(finding)
 }
 
-func (j *judgement) pass(f *tree.File, role Role, r *Rule, src []byte) *Pass {
-	p := &Pass{View: j.View, Rule: r, File: f, Role: role, text: src, failClosed: j.opt.RefusalsOnly, report: func(found Finding) {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		j.out.Findings = append(j.out.Findings, found)
-	}}
-	if f != nil {
-		p.Enforced = j.enforced(f.Path, role)
-	}
-	return p
+func (j *judgement) report(f Finding) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.out.Findings = append(j.out.Findings, f)
 }
 
-// enforced reports whether frontmatter problems of the file refuse the commit
-// (spec, section 3).
-func (v *View) enforced(path string, role Role) bool {
-	switch role {
-	case RoleMemory, RoleIndex:
-		return v.Projected(path)
-	case RoleLegacy:
-		return v.Changed(path)
-	}
-	return false
-}
-
-// run runs rules on one file and reports whether any refuses it.
+// run runs rules on one file (or, with f nil, on the tree) and reports
+// whether any refuses it.
 func (j *judgement) run(f *tree.File, role Role, src []byte, rules []*Rule) bool {
-	refused := false
+	p := Pass{View: j.View, File: f, Role: role, text: src, sink: j}
+	return p.run(rules)
+}
+
+func (p *Pass) run(rules []*Rule) bool {
+	p.refused = false
 	for _, r := range rules {
-		if r.text != nil && !slices.Contains(r.roles, role) {
+		if r.text != nil && !slices.Contains(r.roles, p.Role) {
 			continue
 		}
-		p := j.pass(f, role, r, src)
-		if j.opt.RefusalsOnly && r.aboutFrontmatter() && !p.Enforced {
+		if p.sink.opt.RefusalsOnly && r.aboutFrontmatter() && !p.Enforced() {
 			// What is not enforced may not be taken for clean either.
-			refused = true
+			p.refused = true
 			continue
 		}
-		report := p.report
-		p.report = func(found Finding) {
-			refused = refused || r.Refusal
-			report(found)
-		}
+		p.Rule = r
 		r.check()(p)
-		j.fail(p.err)
 	}
-	return refused
+	return p.refused
 }

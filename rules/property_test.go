@@ -46,7 +46,9 @@ func TestSafeFixesAreSafe(t *testing.T) {
 // guessesOnly are rules whose every fix needs a person's eye.
 var guessesOnly = map[string]bool{"read-only-modified": true, "read-only-files": true}
 
-func key(f *rules.Finding) string { return strings.Join([]string{f.Rule.ID, f.Path, f.Message}, "\x00") }
+func key(f *rules.Finding) string {
+	return strings.Join([]string{f.Rule.ID, f.Path, f.Message}, "\x00")
+}
 
 func checkFix(t *testing.T, file string, v *rules.View, before *rules.Report, f *rules.Finding, fix *rules.Fix) {
 	t.Helper()

@@ -63,14 +63,10 @@ type Pass struct {
 	Rule *Rule
 	File *tree.File
 	Role Role
-	// Enforced says that the commit would be refused for the file's
-	// frontmatter; else the same problem is a warning.
-	Enforced bool
 
-	text       []byte
-	report     func(Finding)
-	err        error
-	failClosed bool // a file that cannot be read fails the judgement
+	text    []byte
+	sink    *judgement
+	refused bool // a refusal was found
 }
 
 // Text returns the bytes of the file. On failure the pass is recorded as
@@ -97,10 +93,18 @@ func (p *Pass) Facts() *facts.Facts {
 	return f
 }
 
-func (p *Pass) fail(err error) {
-	if p.err == nil {
-		p.err = err
+func (p *Pass) fail(err error) { p.sink.fail(err) }
+
+// Enforced reports whether the commit would be refused for the file's
+// frontmatter (spec, section 3); else the same problem is a warning.
+func (p *Pass) Enforced() bool {
+	switch p.Role {
+	case RoleMemory, RoleIndex:
+		return p.Projected(p.File.Path)
+	case RoleLegacy:
+		return p.Changed(p.File.Path)
 	}
+	return false
 }
 
 // found reports a finding of the pass's rule on its file. The zero span
@@ -124,7 +128,7 @@ func (p *Pass) emit(f *Finding) {
 	if f.Path != "" {
 		f.Touched = p.Changed(f.Path)
 	}
-	if !p.Enforced && p.Rule.aboutFrontmatter() {
+	if p.Rule.aboutFrontmatter() && !p.Enforced() {
 		f.Severity = max(f.Severity, Warning)
 	}
 	for _, fix := range f.Fixes {
@@ -135,5 +139,6 @@ func (p *Pass) emit(f *Finding) {
 			fix.bind(p.View, f)
 		}
 	}
-	p.report(*f)
+	p.refused = p.refused || p.Rule.Refusal
+	p.sink.report(*f)
 }

@@ -18,7 +18,7 @@ var ruleRegularFile = &Rule{
 		}
 		// Without limits the reference reads the link's target as the file's
 		// text and refuses that; an index alone may say anything.
-		if limits := p.Limits(); limits == nil && (!p.Enforced || p.Role == RoleIndex) {
+		if limits := p.Limits(); limits == nil && (!p.Enforced() || p.Role == RoleIndex) {
 			return
 		}
 		f := p.found(Span{}, "memory Markdown must be a regular file")

@@ -18,7 +18,7 @@ var ruleUnreadable = &Rule{
 // unread records that a file could not be read. Where that is a finding of the
 // file's own, the rule that stumbles over it has nothing to add.
 func (p *Pass) unread(err error) {
-	if p.failClosed {
+	if p.sink.opt.RefusalsOnly {
 		p.fail(err)
 	}
 }
