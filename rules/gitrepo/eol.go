@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,10 +154,15 @@ func (e *eolRules) action(ctx context.Context, path string) (eolAction, error) {
 }
 
 // attributes asks git, in one process, for the attributes of the paths that
-// decide about line ends.
+// decide about line ends. Attributes files count as they are on disk: git
+// would look for one that is missing there in the index, but by the time that
+// `git add -A` adds files, those that were deleted are gone from it.
 func (r *Repo) attributes(ctx context.Context, paths []string) (map[string][3]string, error) {
 	stdin := strings.NewReader(strings.Join(paths, "\x00") + "\x00")
-	out, err := r.run(ctx, stdin, append([]string{"check-attr", "-z", "--stdin"}, attributes...)...)
+	cmd := r.command(ctx, append([]string{"check-attr", "-z", "--stdin"}, attributes...)...)
+	cmd.Stdin = stdin
+	cmd.Env = append(slices.Clip(cmd.Env), "GIT_INDEX_FILE="+filepath.Join(r.GitDir, "memls", "no-index"))
+	out, err := output(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}

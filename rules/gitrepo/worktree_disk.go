@@ -98,12 +98,16 @@ func isClean(e *IndexEntry, st fileStat, mode tree.Mode, indexTime time.Time, em
 	case st.full && (!sameTime(n.CTime, st.ctime) || n.Ino != st.ino || n.UID != st.uid || n.GID != st.gid):
 		return false
 	}
-	// A file changed in the instant in which the index was written looks the
-	// same as before ("racily clean", racy-git.txt).
-	if wholeSeconds(n.MTime) {
-		return n.MTime/1e9 < indexTime.Unix()
+	return !isRacy(e, indexTime)
+}
+
+// isRacy reports whether the file may have changed without a trace, in the
+// instant in which the index was written ("racily clean", racy-git.txt).
+func isRacy(e *IndexEntry, indexTime time.Time) bool {
+	if wholeSeconds(e.Stat.MTime) {
+		return e.Stat.MTime/1e9 >= indexTime.Unix()
 	}
-	return n.MTime < indexTime.UnixNano()
+	return e.Stat.MTime >= indexTime.UnixNano()
 }
 
 // sameTime compares what the index noted, which some implementations of git
@@ -250,9 +254,11 @@ func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// isName rejects path segments that lead elsewhere. Git stores none, but an
-// index file can be made by anyone.
-func isName(s string) bool { return s != "" && s != "." && s != ".." }
+// isName rejects path segments that lead elsewhere or that no system takes.
+// Git stores none, but an index file can be made by anyone.
+func isName(s string) bool {
+	return s != "" && s != "." && s != ".." && strings.IndexByte(s, 0) < 0
+}
 
 func splitPath(path string) (dir, name string) {
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {

@@ -22,10 +22,10 @@ func preferred(stages []IndexEntry) *IndexEntry {
 }
 
 // storedOID is the blob that decides whether CRLF is kept: the entry's, or
-// ours in a conflict.
+// ours in a conflict, "" for none.
 func storedOID(stages []IndexEntry) tree.OID {
 	for _, e := range stages {
-		if (e.Stage == 0 || e.Stage == 2) && !e.IntentToAdd {
+		if (e.Stage == 0 || e.Stage == 2) && !e.IntentToAdd && e.Mode != tree.Gitlink {
 			return e.OID
 		}
 	}

@@ -3,6 +3,8 @@ package gitrepo
 import (
 	"cmp"
 	"context"
+	"errors"
+	"iter"
 	"slices"
 	"strings"
 
@@ -44,7 +46,7 @@ func (w *Worktree) Refresh(ctx context.Context, paths []string) (*Worktree, erro
 		if next.index, err = w.disk.repo.worktreeIndex(ctx); err != nil {
 			return nil, err
 		}
-		roots = append(roots, changedEntries(w.index.Entries, next.index.Entries)...)
+		roots = append(roots, changedEntries(w.index, next.index)...)
 	}
 	roots = w.anchored(next.index, roots)
 	if len(roots) > maxRoots || len(strings.Join(roots, " ")) > maxRootBytes {
@@ -52,6 +54,9 @@ func (w *Worktree) Refresh(ctx context.Context, paths []string) (*Worktree, erro
 	}
 	if err := w.lookAt(ctx, next, roots); err != nil {
 		return nil, err
+	}
+	if !slices.Equal(w.attributesUnder(roots), next.attributesUnder(roots)) {
+		return list(ctx, newDisk(ctx, w.disk.repo), w.Tree)
 	}
 	return next, nil
 }
@@ -99,9 +104,11 @@ func outsideGit(path string) (root string, ok bool) {
 	return path, true
 }
 
-// changedEntries are the paths whose entries differ in any way.
-func changedEntries(a, b []IndexEntry) []string {
+// changedEntries are the paths whose entries differ in any way, or that were
+// racily clean and need not be so any more.
+func changedEntries(before, after *Index) []string {
 	var paths []string
+	a, b := before.Entries, after.Entries
 	byPlace := func(x, y *IndexEntry) int {
 		return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Stage, y.Stage))
 	}
@@ -112,7 +119,7 @@ func changedEntries(a, b []IndexEntry) []string {
 		case c > 0:
 			paths, b = append(paths, b[0].Path), b[1:]
 		default:
-			if a[0] != b[0] {
+			if a[0] != b[0] || isRacy(&a[0], before.ModTime) {
 				paths = append(paths, a[0].Path)
 			}
 			a, b = a[1:], b[1:]
@@ -134,7 +141,7 @@ func (w *Worktree) anchored(index *Index, roots []string) []string {
 		p, ok := seen[dir]
 		if !ok {
 			st, err := lstat(w.disk.path(dir))
-			p = err == nil && st.kind == isDir && !w.Tree.Has(dir) && !w.skips(dir)
+			p = err == nil && st.kind == isDir && !w.Tree.Has(dir) && !w.skips(dir) && len(index.at(dir)) == 0
 			if p && len(index.below(dir)) == 0 {
 				// Git looks for tracked files even in what became a repository.
 				_, err := lstat(w.disk.path(dir + "/.git"))
@@ -178,16 +185,40 @@ func (x *Index) below(dir string) []IndexEntry {
 	return x.Entries[from:to]
 }
 
+// under yields the files at and below roots.
+func (w *Worktree) under(roots []string) iter.Seq[*tree.File] {
+	return func(yield func(*tree.File) bool) {
+		for _, root := range roots {
+			if f := w.Tree.File(root); f != nil && !yield(f) {
+				return
+			}
+			for f := range w.Tree.Dir(root).All() {
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// attributesUnder are the attributes files at and below roots. One that
+// changed is another *File.
+func (w *Worktree) attributesUnder(roots []string) (files []*tree.File) {
+	for f := range w.under(roots) {
+		if f.Name() == ".gitattributes" {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
 // lookAt fills next, which is w but for what is at and below roots.
 func (w *Worktree) lookAt(ctx context.Context, next *Worktree, roots []string) error {
 	l := newLook(w.disk, next.index, w.Tree)
-	var ask, known, gone []string
+	var ask, known []string
 	for _, root := range roots {
-		at, below := next.index.at(root), next.index.below(root)
-		if err := l.tracked(ctx, at); err != nil {
-			return err
-		}
-		if err := l.tracked(ctx, below); err != nil {
+		at := next.index.at(root)
+		if err := errors.Join(l.tracked(ctx, at), l.tracked(ctx, next.index.below(root))); err != nil {
 			return err
 		}
 		st, err := lstat(w.disk.path(root))
@@ -198,12 +229,6 @@ func (w *Worktree) lookAt(ctx context.Context, next *Worktree, roots []string) e
 			known = append(known, root) // not ignored before, nor now
 		default:
 			ask = append(ask, root)
-		}
-		if f := w.Tree.File(root); f != nil {
-			gone = append(gone, root)
-		}
-		for f := range w.Tree.Dir(root).All() {
-			gone = append(gone, f.Path)
 		}
 	}
 	if len(ask) > 0 {
@@ -216,7 +241,7 @@ func (w *Worktree) lookAt(ctx context.Context, next *Worktree, roots []string) e
 	if err := l.untracked(ctx, known); err != nil {
 		return err
 	}
-	w.merge(next, l, roots, gone)
+	w.merge(next, l, roots)
 	return nil
 }
 
@@ -230,13 +255,18 @@ func (w *Worktree) skips(path string) bool {
 	return slices.ContainsFunc(w.Skipped, func(s Skipped) bool { return s.Path == path })
 }
 
-// merge puts what was found in place of what is gone.
-func (w *Worktree) merge(next *Worktree, l *look, roots, gone []string) {
+// merge puts what was found in place of what was there.
+func (w *Worktree) merge(next *Worktree, l *look, roots []string) {
 	found := make(map[string]bool, len(l.files))
 	for _, f := range l.files {
 		found[f.Path] = true
 	}
-	gone = slices.DeleteFunc(gone, func(path string) bool { return found[path] })
+	var gone []string
+	for f := range w.under(roots) {
+		if !found[f.Path] {
+			gone = append(gone, f.Path)
+		}
+	}
 	next.Tree = w.Tree.With(l.files, gone...)
 	w.disk.eol.announce(l.regular())
 

@@ -373,6 +373,19 @@ func TestWorktreeIsWhatGitWouldAdd(t *testing.T) {
 			p.git("add", "-A")
 			p.write(".gitattributes", "*.md text\n")
 		},
+		"attributes deleted on disk alone": func(p *playground) {
+			p.write(".gitattributes", "*.md text\n")
+			p.git("add", "-A")
+			p.must(os.Remove(p.path(".gitattributes")))
+			p.write("crlf.md", "a\r\n")
+		},
+		"submodule became a file with CRLF": func(p *playground) {
+			p.nested("sub")
+			p.git("add", "sub")
+			p.must(os.RemoveAll(p.path("sub")))
+			p.write("sub", "a\r\n")
+			p.write(".gitattributes", "* text=auto\n")
+		},
 		"changed without a trace in size": func(p *playground) {
 			p.write("a.md", "one\n")
 			p.git("add", "-A")
