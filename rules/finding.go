@@ -49,12 +49,17 @@ type Finding struct {
 	// Related are other places that explain the finding.
 	Related []Related
 	// Group is set when one cause has several findings, and an editor
-	// should show the cause alone.
+	// should show the cause alone: the finding of the file that has the
+	// group's place and message (conflict-marker) where there is one.
 	Group *Group
 	// Touched tells whether the file differs from the last commit.
 	Touched bool
 	// Scope says which open files an editor shows the finding in.
 	Scope Scope
+
+	// explainsAll marks the cause of whatever else a full judgement says of
+	// the file's text, which it then leaves out.
+	explainsAll bool
 }
 
 // Related is another place that explains a finding.

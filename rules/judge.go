@@ -126,7 +126,7 @@ func (j *judgement) mustRead(f *tree.File, role Role) bool {
 	}
 	switch {
 	case role == RoleConfig:
-		return false // the view reads it
+		return !j.opt.RefusalsOnly // the refusals of the config are the view's
 	case !j.opt.RefusalsOnly:
 		return role != RoleNone
 	case role == RoleSkill || role == RoleNone:
@@ -194,19 +194,25 @@ func (j *judgement) unreadable(f *tree.File, err error) {
 	finding := p.found(Span{}, "cannot be read: %v", errors.Unwrap(err))
 	finding.Help = "make it a readable regular file, or take it out of the repository"
 	p.emit(finding)
+	j.report(p.findings)
 }
 
-func (j *judgement) report(f Finding) {
+func (j *judgement) report(fs []Finding) {
+	if len(fs) == 0 {
+		return
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.out.Findings = append(j.out.Findings, f)
+	j.out.Findings = append(j.out.Findings, fs...)
 }
 
 // run runs rules on one file (or, with f nil, on the tree) and reports
 // whether any refuses it.
 func (j *judgement) run(f *tree.File, role Role, src []byte, rules []*Rule) bool {
 	p := Pass{View: j.View, File: f, Role: role, text: src, sink: j}
-	return p.run(rules)
+	refused := p.run(rules)
+	j.report(withoutCascade(p.findings))
+	return refused
 }
 
 func (p *Pass) run(rules []*Rule) bool {
@@ -224,4 +230,19 @@ func (p *Pass) run(rules []*Rule) bool {
 		r.check()(p)
 	}
 	return p.refused
+}
+
+// withoutCascade is the one finding that explains all others of a file's text,
+// as severe as the worst of them, when there is one.
+func withoutCascade(findings []Finding) []Finding {
+	for _, cause := range findings {
+		if !cause.explainsAll {
+			continue
+		}
+		for i := range findings {
+			cause.Severity = min(cause.Severity, findings[i].Severity)
+		}
+		return []Finding{cause}
+	}
+	return findings
 }

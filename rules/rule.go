@@ -64,9 +64,10 @@ type Pass struct {
 	File *tree.File
 	Role Role
 
-	text    []byte
-	sink    *judgement
-	refused bool // a refusal was found
+	text     []byte
+	sink     *judgement
+	findings []Finding
+	refused  bool // a refusal was found
 }
 
 // Text returns the bytes of the file. On failure the pass is recorded as
@@ -117,7 +118,7 @@ func (p *Pass) found(span Span, format string, args ...any) *Finding {
 	return &f
 }
 
-// emit completes and reports a finding.
+// emit completes a finding and takes it to those that the pass reports.
 func (p *Pass) emit(f *Finding) {
 	if f.Line == "" {
 		f.Line = f.Message
@@ -140,5 +141,5 @@ func (p *Pass) emit(f *Finding) {
 		}
 	}
 	p.refused = p.refused || p.Rule.Refusal
-	p.sink.report(*f)
+	p.findings = append(p.findings, *f)
 }
