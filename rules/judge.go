@@ -63,6 +63,7 @@ func (v *View) Judge(ctx context.Context, opt Options) (*Report, error) {
 		p.File, p.Role, p.text = f, v.RoleOf(f.Path), nil
 		p.run(j.rules.place)
 	}
+	j.report(p.findings)
 	j.run(nil, RoleNone, nil, j.rules.whole)
 	j.fail(v.config().err)
 	j.fail(v.Tree.Err())
