@@ -1,10 +1,6 @@
 package rules
 
-import (
-	"errors"
-
-	"github.com/memls/memls/rules/tree"
-)
+import "github.com/memls/memls/rules/tree"
 
 // A Cache keeps what is known of a blob between runs. It may forget anything.
 type Cache interface {
@@ -31,8 +27,6 @@ const (
 
 var cleanFlag = map[Role]uint64{RoleMemory: cleanMemory, RoleIndex: cleanIndex}
 
-type charactersKey struct{}
-
 // known reports whether the cache says that nothing in the file's text is
 // refused in its role, and keeps the size it remembers.
 func (j *judgement) known(f *tree.File, role Role) bool {
@@ -44,7 +38,7 @@ func (j *judgement) known(f *tree.File, role Role) bool {
 	if flag |= j.formatFlags(f.Path); !ok || v&flag != flag {
 		return false
 	}
-	_, _ = f.Memo(charactersKey{}, func() (any, error) { return int(v >> cacheFlags), nil })
+	f.KnowCharacters(int(v >> cacheFlags))
 	return true
 }
 
@@ -89,9 +83,8 @@ func (v *View) formatFlags(path string) uint64 {
 // charactersOf is the number of code points of the file: what the cache
 // remembers, else what its bytes say.
 func charactersOf(f *tree.File) (int, error) {
-	n, err := f.Memo(charactersKey{}, func() (any, error) { return nil, errNotCached })
-	if err == nil {
-		return n.(int), nil
+	if n, ok := f.Characters(); ok {
+		return n, nil
 	}
 	facts, err := factsOf(f)
 	if err != nil {
@@ -99,5 +92,3 @@ func charactersOf(f *tree.File) (int, error) {
 	}
 	return facts.Characters, nil
 }
-
-var errNotCached = errors.New("not cached")

@@ -36,17 +36,13 @@ func (v *View) Judge(ctx context.Context, opt Options) (*Report, error) {
 	var toRead []*tree.File
 	for f := range v.Tree.All() {
 		j.out.Total++
-		if opt.Want != nil && !opt.Want(f.Path) {
-			continue
-		}
-		role := v.RoleOf(f.Path)
-		if role == RoleNone && opt.RefusalsOnly {
+		role, wanted := j.wants(f)
+		if !wanted {
 			continue
 		}
 		if role != RoleNone {
 			j.out.Checked++
 		}
-		j.files = append(j.files, f)
 		if j.mustRead(f, role) {
 			toRead = append(toRead, f)
 		}
@@ -54,13 +50,18 @@ func (v *View) Judge(ctx context.Context, opt Options) (*Report, error) {
 	if err := j.read(ctx, toRead); err != nil {
 		return nil, err
 	}
-	// One pass serves all files: this loop is most of what a commit waits for.
+	// One pass serves all files, and the tree is walked again rather than
+	// listed: this is most of what a commit waits for.
 	p := Pass{View: v, sink: j}
-	for _, f := range j.files {
+	for f := range v.Tree.All() {
+		role, wanted := j.wants(f)
+		if !wanted {
+			continue
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		p.File, p.Role, p.text = f, v.RoleOf(f.Path), nil
+		p.File, p.Role, p.text = f, role, nil
 		p.run(j.rules.place)
 	}
 	j.report(p.findings)
@@ -70,6 +71,15 @@ func (v *View) Judge(ctx context.Context, opt Options) (*Report, error) {
 	j.fail(v.Head.Err())
 	SortFindings(j.out.Findings)
 	return &j.out, errors.Join(j.errs...)
+}
+
+// wants says in which role a file is judged, if it is at all.
+func (j *judgement) wants(f *tree.File) (Role, bool) {
+	if j.opt.Want != nil && !j.opt.Want(f.Path) {
+		return RoleNone, false
+	}
+	role := j.RoleOf(f.Path)
+	return role, role != RoleNone || !j.opt.RefusalsOnly
 }
 
 // JudgeFile runs the rules of one file: what its text and its place in the
@@ -104,7 +114,6 @@ type judgement struct {
 	*View
 	opt   Options
 	rules rulesByScope
-	files []*tree.File
 
 	mu   sync.Mutex
 	out  Report

@@ -36,6 +36,9 @@ const (
 	// cacheFloor and cacheSpread bound the entries that Save keeps, see there.
 	cacheFloor  = 2048
 	cacheSpread = 4
+	// cacheFew blobs are read again sooner than a file with thousands of
+	// entries is written again: most commits bring one.
+	cacheFew = 16
 	// cacheMaxSlots bounds what is ever read or written: 64 MiB or so.
 	cacheMaxSlots = 1 << 21
 	cacheMaxBytes = cacheHeader + 1<<16 + cacheMaxSlots*(32+8)
@@ -68,7 +71,12 @@ type Cache struct {
 // The version names everything that values depend on besides the blob.
 func OpenCache(commonDir string, oidSize int, version string) *Cache {
 	c := &Cache{common: commonDir, version: version, oidSize: oidSize}
-	if b, err := readFile(filepath.Join(commonDir, "memls", "facts-1"), cacheMaxBytes); err == nil {
+	path := filepath.Join(commonDir, "memls", "facts-1")
+	b, _, err := mapFile(path, cacheMaxBytes)
+	if errors.Is(err, errNoMapping) {
+		b, err = readFile(path, cacheMaxBytes)
+	}
+	if err == nil {
 		c.load(b)
 	}
 	return c
@@ -126,9 +134,9 @@ func (c *Cache) Put(oid tree.OID, v uint64) {
 	c.fresh[oid] = v
 }
 
-// Save writes the cache if Put stored something new, replacing the file in
-// one step. An error means that nothing was written, which costs time in the
-// next run and no more.
+// Save writes the cache if Put stored enough that is new (cacheFew), replacing
+// the file in one step. An error means that nothing was written, which costs
+// time in the next run and no more.
 //
 // All entries are kept, those of other branches and worktrees too, up to four
 // times as many as this run asked for or 2,048, whichever is more. Above
@@ -136,7 +144,7 @@ func (c *Cache) Put(oid tree.OID, v uint64) {
 func (c *Cache) Save() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.fresh) == 0 {
+	if len(c.fresh) == 0 || len(c.fresh) < cacheFew && c.slots != nil {
 		return nil
 	}
 	if err := c.write(c.encode()); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/memls/memls/rules/tree"
 )
@@ -67,7 +68,7 @@ func (r *Repo) Index(ctx context.Context) (*Index, error) {
 // eachEntry calls begin with the number of entries of the index, then yields
 // them. It begins anew when git has to be asked after all.
 func (r *Repo) eachEntry(ctx context.Context, begin func(n int), yield func(*IndexEntry)) (modTime time.Time, err error) {
-	text, modTime, err := readIndexFile(r.index)
+	text, modTime, err := r.readIndex()
 	if errors.Is(err, fs.ErrNotExist) && isGitDir(r.GitDir) {
 		return time.Time{}, nil
 	}
@@ -99,6 +100,23 @@ var errNotAFile = errors.New("it is not a regular file")
 
 // maxIndex is far above the index of the largest known repositories.
 const maxIndex = 1 << 30
+
+// errNoMapping is for systems and files that do not take to mapping.
+var errNoMapping = errors.New("cannot be mapped")
+
+// readIndex has the index as one string, mapped where the process is a hook.
+func (r *Repo) readIndex() (text string, modTime time.Time, err error) {
+	if r.hook {
+		b, info, err := mapFile(r.index, maxIndex)
+		if err == nil {
+			return unsafe.String(unsafe.SliceData(b), len(b)), info.ModTime(), nil
+		}
+		if errors.Is(err, errNotAFile) {
+			return "", time.Time{}, err
+		}
+	}
+	return readIndexFile(r.index)
+}
 
 // readIndexFile reads the file into one string, which everything that is read
 // of the index is a slice of.

@@ -19,10 +19,15 @@ import (
 // common cases no git process is needed; in all others it is
 // Open(ctx, ".").
 func OpenHook(ctx context.Context) (*Repo, error) {
-	if r := openHook(); r != nil {
-		return r, nil
+	r := openHook()
+	if r == nil {
+		var err error
+		if r, err = Open(ctx, "."); err != nil {
+			return nil, err
+		}
 	}
-	return Open(ctx, ".")
+	r.hook = true
+	return r, nil
 }
 
 // openHook returns nil unless it is sure that git would say the same.

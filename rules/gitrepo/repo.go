@@ -42,6 +42,7 @@ type Repo struct {
 
 	index string   // absolute path of the index that git named
 	env   []string // environment for git processes
+	hook  bool     // opened by a hook: the process ends with its one job
 
 	session  session
 	redirect struct {

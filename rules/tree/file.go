@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"sync"
+	"sync/atomic"
 )
 
 // A Mode is a git file mode, as the index and tree objects hold it.
@@ -82,12 +83,16 @@ type File struct {
 	// Unsaved marks the content of an editor's buffer.
 	Unsaved bool
 
-	content Content
-	memo    memo
+	// characters is one more than the number of code points, where it was
+	// learnt without reading the content.
+	characters atomic.Int32
+	content    Content
+	memo       atomic.Pointer[memo]
 }
 
 // memo holds what was computed from a file's content. Facts are pure
-// functions of the bytes, so files of several snapshots share them freely.
+// functions of the bytes, so files of several snapshots share them freely. It
+// is made when it is first needed: of most files a hook wants to know nothing.
 type memo struct {
 	mu     sync.Mutex
 	values []memoized // a handful at most
@@ -120,9 +125,14 @@ func (f *File) Bytes() ([]byte, error) {
 // succeeded; compute must not ask the same file for another one. Keys are of
 // types private to their package.
 func (f *File) Memo(key any, compute func() (any, error)) (any, error) {
-	f.memo.mu.Lock()
-	defer f.memo.mu.Unlock()
-	for _, m := range f.memo.values {
+	memos := f.memo.Load()
+	if memos == nil {
+		f.memo.CompareAndSwap(nil, &memo{})
+		memos = f.memo.Load()
+	}
+	memos.mu.Lock()
+	defer memos.mu.Unlock()
+	for _, m := range memos.values {
 		if m.key == key {
 			return m.value, nil
 		}
@@ -131,8 +141,18 @@ func (f *File) Memo(key any, compute func() (any, error)) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.memo.values = append(f.memo.values, memoized{key, v})
+	memos.values = append(memos.values, memoized{key, v})
 	return v, nil
+}
+
+// KnowCharacters notes the number of code points of the content, as a cache
+// remembers it.
+func (f *File) KnowCharacters(n int) { f.characters.Store(int32(n) + 1) }
+
+// Characters is the number of code points noted by KnowCharacters.
+func (f *File) Characters() (n int, known bool) {
+	c := f.characters.Load()
+	return int(c) - 1, c > 0
 }
 
 // SameContent reports whether two files hold the same bytes. It hashes the
