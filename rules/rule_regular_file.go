@@ -1,5 +1,7 @@
 package rules
 
+import "github.com/memls/memls/rules/tree"
+
 var ruleRegularFile = &Rule{
 	ID:       "regular-file",
 	Severity: Error,
@@ -17,8 +19,9 @@ var ruleRegularFile = &Rule{
 			return
 		}
 		// Without limits the reference reads the link's target as the file's
-		// text and refuses that; an index alone may say anything.
-		if limits := p.Limits(); limits == nil && (!p.Enforced() || p.Role == RoleIndex) {
+		// text and refuses that; an index alone may say anything. What it cannot
+		// read, a submodule, it refuses always.
+		if limits := p.Limits(); limits == nil && (!p.Enforced() || p.Role == RoleIndex && p.File.Mode != tree.Gitlink) {
 			return
 		}
 		f := p.found(Span{}, "memory Markdown must be a regular file")

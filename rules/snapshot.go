@@ -68,6 +68,8 @@ type View struct {
 
 	mu   sync.Mutex
 	gaps map[string]string
+
+	listings listings
 }
 
 type configState struct {
@@ -230,8 +232,8 @@ func (v *View) ChangeOf(path string) (Change, error) {
 		return TypeChanged, nil
 	case f.Mode != h.Mode:
 		return Modified, nil
-	case f.Mode == tree.Gitlink:
-		return Unchanged, nil
+	case f.Mode == tree.Gitlink && (f.OID == "" || h.OID == ""):
+		return Unchanged, nil // a submodule's content lies in its own repository
 	}
 	same, err := tree.SameContent(h, f)
 	if err != nil {
