@@ -25,8 +25,9 @@ import (
 // Not done: clean filters (filter=, such as Git LFS) never run, ident and
 // working-tree-encoding are not applied, so that a changed file under one of
 // these has its bytes on disk. Of a submodule the OID is the commit in the
-// index, not the one that is checked out, and untracked files outside the
-// patterns of a sparse checkout are in the tree.
+// index, not the one that is checked out. Files marked with `git update-index
+// --assume-unchanged` are looked at like others, and untracked files outside
+// the patterns of a sparse checkout are in the tree.
 type Worktree struct {
 	// Tree is everything that would be staged. Contents are read from disk
 	// when they are asked for.
