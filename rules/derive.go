@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/memls/memls/rules/facts"
-	"github.com/memls/memls/rules/markdown"
+	"github.com/memls/memls/rules/markdown/commonmark"
 )
 
 // Placeholder is what our fixes write where only a person or the agent knows
@@ -38,7 +38,7 @@ func (p *Pass) derivedValue(key, body string) string {
 // describe takes a description from the text: its first line of prose, else
 // its first heading, else the placeholder.
 func describe(body string) string {
-	doc := markdown.Parse([]byte(body), facts.BodyStart([]byte(body)))
+	doc := commonmark.Parse([]byte(body), facts.BodyStart([]byte(body)))
 	for line := range strings.Lines(body[facts.BodyStart([]byte(body)):]) {
 		text := strings.TrimSpace(line)
 		if !strings.ContainsAny(text, "[]<>`|") && len(text) > 0 && startsWithLetter(text) {

@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/memls/memls/rules/facts"
 	"github.com/memls/memls/rules/markdown"
+	"github.com/memls/memls/rules/markdown/commonmark"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -30,7 +31,7 @@ func yamlOf(f *tree.File) (*facts.YAML, error) {
 }
 
 func parseDoc(src []byte) *markdown.Doc {
-	return markdown.Parse(src, facts.BodyStart(src))
+	return commonmark.Parse(src, facts.BodyStart(src))
 }
 
 // prime computes what later rules will ask of the file while its bytes are

@@ -1,4 +1,4 @@
-package markdown
+package commonmark
 
 import (
 	"bytes"
@@ -63,7 +63,7 @@ type state struct {
 func stateOf(pc parser.Context) *state { return pc.Get(stateKey).(*state) }
 
 // span turns offsets into src into offsets into the caller's source.
-func (s *state) span(start, end int) Span { return Span{s.base + start, s.base + end} }
+func (s *state) span(start, end int) Span { return Span{Start: s.base + start, End: s.base + end} }
 
 // blockStart is the offset of the first non-space byte of the line that a block
 // parser was asked to open. Padding stands for columns of a tab that is already

@@ -1,4 +1,4 @@
-package markdown
+package commonmark
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/memls/memls/rules/markdown"
 )
 
 // corpus holds constructs where link parsers go wrong, for the comparison with
@@ -55,7 +57,7 @@ func summary(src string) string {
 		if l.HasFragment {
 			dest += "#" + l.Fragment
 		}
-		fmt.Fprintf(&out, "(%v %v %q %q) ", l.Kind == Image, l.Kind == Autolink, dest, l.Title)
+		fmt.Fprintf(&out, "(%v %v %q %q) ", l.Kind == markdown.Image, l.Kind == markdown.Autolink, dest, l.Title)
 	}
 	return out.String()
 }

@@ -1,9 +1,11 @@
-package markdown
+package commonmark
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/memls/memls/rules/markdown"
 )
 
 func TestHeadings(t *testing.T) {
@@ -68,7 +70,7 @@ func TestSlug(t *testing.T) {
 		"tab\there":           "tabhere",
 		"":                    "",
 	} {
-		if got := Slug(text); got != want {
+		if got := markdown.Slug(text); got != want {
 			t.Errorf("Slug(%q) = %q, want %q", text, got, want)
 		}
 	}

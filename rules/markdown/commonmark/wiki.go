@@ -1,4 +1,4 @@
-package markdown
+package commonmark
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/memls/memls/rules/markdown"
 )
 
 // wiki reads a wiki link whose first [ is at offset open. The brackets stand on
@@ -34,7 +36,7 @@ func (s *state) wiki(parent ast.Node, block text.Reader, start, open int) ast.No
 	}
 	s.markInner()
 	s.addLink(Link{
-		Kind:     Wiki,
+		Kind:     markdown.Wiki,
 		Span:     s.span(start, last+2),
 		TextSpan: s.span(first, last),
 		Target:   target,

@@ -1,4 +1,4 @@
-package markdown
+package commonmark
 
 import (
 	"bytes"
@@ -113,10 +113,10 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("span %v is not in %v", s, outer)
 			}
 		}
-		all := Span{min(max(body, 0), len(src)), len(src)}
+		all := Span{Start: min(max(body, 0), len(src)), End: len(src)}
 		last := all.Start
 		for _, l := range doc.Links {
-			inside(Span{last, all.End}, l.Span)
+			inside(Span{Start: last, End: all.End}, l.Span)
 			inside(l.Span, l.TextSpan)
 			inside(all, l.DestSpan)
 			inside(all, l.FragmentSpan)

@@ -1,4 +1,4 @@
-package markdown
+package commonmark
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/memls/memls/rules/markdown"
 )
 
 // links reads links, images and wiki links. It follows the bracket stack of the
@@ -99,7 +101,7 @@ func (s *state) closeBracket(parent ast.Node, block text.Reader, pc parser.Conte
 	link.Span = s.span(open.start, c.off)
 	link.TextSpan = s.span(open.text, seg.Start)
 	if open.image {
-		link.Kind = Image
+		link.Kind = markdown.Image
 	} else {
 		s.floor = n
 	}
@@ -125,13 +127,13 @@ func (s *state) resolve(open bracket, c *cursor) (Link, bool) {
 		tail := *c
 		if d, ok := tail.inlineTail(); ok {
 			*c = tail
-			return Link{Kind: Inline, Target: s.target(d)}, true
+			return Link{Kind: markdown.Inline, Target: s.target(d)}, true
 		}
 	}
 	if len(s.defs) == 0 {
 		return Link{}, false
 	}
-	link := Link{Kind: Reference, Ref: true}
+	link := Link{Kind: markdown.Reference, Ref: true}
 	label, found := "", false
 	if next == '[' {
 		tail := *c

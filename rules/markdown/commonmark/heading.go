@@ -1,12 +1,12 @@
-package markdown
+package commonmark
 
 import (
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/memls/memls/rules/markdown"
 )
 
 // addHeadings makes a Heading of each one that goldmark kept.
@@ -29,7 +29,7 @@ func (s *state) addHeadings() {
 		s.doc.Headings = append(s.doc.Headings, Heading{
 			Level:    h.node.Level,
 			Text:     strings.TrimSpace(string(t.seen)),
-			Slug:     taken.unique(Slug(string(t.linked))),
+			Slug:     taken.unique(markdown.Slug(string(t.linked))),
 			Span:     s.span(start, h.end),
 			TextSpan: textSpan,
 		})
@@ -75,30 +75,6 @@ func (t *headingText) write(text string) {
 
 // oneLine turns line endings into spaces, as CommonMark does in code spans.
 var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ").Replace
-
-// Slug is GitHub's heading-to-anchor rule: lower case, each space a hyphen, and of
-// the rest only letters, marks, decimal digits, hyphens and connecting punctuation
-// such as _ kept. The rule is that of the github-slugger package; numbering
-// repeated slugs is up to the caller (Parse does it).
-func Slug(text string) string {
-	out := make([]byte, 0, len(text))
-	for _, r := range text {
-		switch {
-		case r == ' ':
-			out = append(out, '-')
-		case r == '-' || inSlug(r):
-			out = utf8.AppendRune(out, unicode.ToLower(r))
-		}
-	}
-	return string(out)
-}
-
-func inSlug(r rune) bool {
-	if r < utf8.RuneSelf {
-		return r == '_' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
-	}
-	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Other_Alphabetic, unicode.Pc)
-}
 
 // slugs counts how often each slug of a file was asked for.
 type slugs map[string]int

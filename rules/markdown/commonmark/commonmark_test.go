@@ -1,4 +1,4 @@
-package markdown
+package commonmark
 
 import (
 	"fmt"
@@ -6,12 +6,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/memls/memls/rules/markdown"
 )
 
 // show prints a link with everything that its spans cut out of src, and after the
 // arrow what they were decoded to.
 func show(src string, l Link) string {
-	kinds := map[LinkKind]string{Inline: "inline", Reference: "reference", Image: "image", Wiki: "wiki", Autolink: "auto"}
+	kinds := map[LinkKind]string{markdown.Inline: "inline", markdown.Reference: "reference", markdown.Image: "image", markdown.Wiki: "wiki", markdown.Autolink: "auto"}
 	out := fmt.Sprintf("%s %s text=%s dest=%s", kinds[l.Kind],
 		quote(src, l.Span), quote(src, l.TextSpan), quote(src, l.DestSpan))
 	if l.HasFragment {

@@ -1,4 +1,4 @@
-package markdown
+package commonmark
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/memls/memls/rules/markdown"
 )
 
 const (
@@ -92,7 +94,7 @@ func (p autolinks) Parse(parent ast.Node, block text.Reader, pc parser.Context) 
 	s := stateOf(pc)
 	start, end := seg.Start+1, seg.Start+1+len(auto.Label(s.src))
 	link := Link{
-		Kind:     Autolink,
+		Kind:     markdown.Autolink,
 		Span:     s.span(start-1, end+1),
 		TextSpan: s.span(start, end),
 		// No escapes or character references in an autolink.
