@@ -54,7 +54,9 @@ func TestCacheRemembers(t *testing.T) {
 	if got := hits(c, 1000, 2000); got != 0 {
 		t.Errorf("%d entries found that were never stored", got)
 	}
-	c.Put(oidOf(5), 99)
+	for i := range cacheFew {
+		c.Put(oidOf(i), 99)
+	}
 	if v, ok := c.Get(oidOf(5)); !ok || v != 99 {
 		t.Errorf("Get after Put = %d, %v; want the new value", v, ok)
 	}
@@ -145,7 +147,12 @@ func TestCacheSaveWithoutNewsWritesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := OpenCache(dir, 20, "v1")
-	c.Put(oidOf(3), 3)
+	for i := range 10 {
+		c.Put(oidOf(i), uint64(i))
+	}
+	for i := range cacheFew - 1 {
+		c.Put(oidOf(100+i), 1) // too few to be worth it
+	}
 	if err := c.Save(); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +161,7 @@ func TestCacheSaveWithoutNewsWritesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !os.SameFile(before, after) {
-		t.Error("the file was replaced though nothing was new")
+		t.Error("the file was replaced though next to nothing was new")
 	}
 	empty := t.TempDir()
 	if err := OpenCache(empty, 20, "v1").Save(); err != nil {
@@ -201,7 +208,9 @@ func TestCacheProcessesAtOnce(t *testing.T) {
 				if n := hits(c, 0, 100); n != 100 {
 					t.Errorf("a half-written cache was seen: %d of 100 entries", n)
 				}
-				c.Put(oidOf(1000*(p+1)+round), 1)
+				for i := range cacheFew {
+					c.Put(oidOf(1000*(p+1)+cacheFew*round+i), 1)
+				}
 				if err := c.Save(); err != nil {
 					t.Error(err)
 				}
@@ -348,7 +357,9 @@ func BenchmarkCacheSave10k(b *testing.B) {
 	dir := savedCache(b, 10_000)
 	for i := uint64(0); b.Loop(); i++ {
 		c := OpenCache(dir, 20, "v1")
-		c.Put(oidOf(10_001), i)
+		for j := range cacheFew {
+			c.Put(oidOf(10_000+j), i)
+		}
 		if err := c.Save(); err != nil {
 			b.Fatal(err)
 		}
