@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/gitrepo"
@@ -132,13 +133,31 @@ Fix these problems:
 // it at all.
 func advice(f *rules.Finding, tryFix bool) string {
 	help := f.Help
-	if tryFix && f.Path != "" && hasSafeFix(f) {
-		help += ", or run: agentcli fix " + rules.Display(f.Path)
+	if path, ok := shellWord(f.Path); ok && tryFix && hasSafeFix(f) {
+		help += ", or run: agentcli fix " + path
 	}
 	if f.Path != "" && !f.Touched {
 		help += " (this commit does not change the file)"
 	}
 	return help
+}
+
+// shellWord writes a path so that it can be pasted into a shell; one with
+// control characters or invalid UTF-8 cannot be in a way that all shells take.
+func shellWord(path string) (string, bool) {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-", r)
+	}
+	switch {
+	case path == "" || rules.Printable(path) != path:
+		return "", false
+	case strings.HasPrefix(path, "-"):
+		path = "./" + path
+	}
+	if strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
+		return path, true
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'", true
 }
 
 func hasSafeFix(f *rules.Finding) bool {
