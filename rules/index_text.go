@@ -30,7 +30,7 @@ func (v *View) indexItems(dir string, coming map[string]bool) []string {
 	var items []string
 	for _, f := range d.Files() {
 		if IsMarkdown(f.Path) && !IsIndex(f.Path) && f.Mode.IsRegular() {
-			items = append(items, v.indexItem(f))
+			items = append(items, v.indexItem(f.Path, plainStyle))
 		}
 	}
 	for _, sub := range d.Dirs() {
@@ -38,15 +38,20 @@ func (v *View) indexItems(dir string, coming map[string]bool) []string {
 		if sub.Path == "skills" && dir == "" || !coming[index] && sub.File(Index) == nil {
 			continue
 		}
-		items = append(items, listItem(indexTitle(sub.Path), sub.Name()+"/"+Index, ""))
+		items = append(items, v.indexItem(index, plainStyle))
 	}
 	return items
 }
 
-// indexItem links to a file with its name and description.
-func (v *View) indexItem(f *tree.File) string {
-	name, description := v.nameOf(f)
-	return listItem(name, f.Name(), description)
+// indexItem is the item that links to a file, with its name and description,
+// or to the index of a sub-directory, by the index that lists it.
+func (v *View) indexItem(path string, style listStyle) string {
+	if IsIndex(path) {
+		dir := dirOf(path)
+		return style.item(indexTitle(dir), path, base(dir)+"/"+Index, "")
+	}
+	name, description := v.nameOf(v.Tree.File(path))
+	return style.item(name, path, base(path), description)
 }
 
 // nameOf is what a file calls itself: its name and description, the name
@@ -84,12 +89,32 @@ func unquoted(s string) string {
 	return s
 }
 
-func listItem(name, target, description string) string {
-	item := "- [" + escapeMarkdown(name) + "](" + EscapeTarget(target) + ")"
-	if description != "" {
-		item += " — " + escapeMarkdown(description)
+// A listStyle is how the items of an index are written.
+type listStyle struct {
+	// lead is what stands before the link: indentation and bullet.
+	lead string
+	// separator stands between the link and the description.
+	separator string
+	// wiki links by [[path]], without .md where bare is set.
+	wiki, bare bool
+}
+
+// plainStyle is that of a new index.
+var plainStyle = listStyle{lead: "- ", separator: " — "}
+
+// item links to the file at path, which target names relative to the index.
+func (s listStyle) item(name, path, target, description string) string {
+	link := "[" + escapeMarkdown(name) + "](" + EscapeTarget(target) + ")"
+	if s.wiki && !strings.ContainsAny(path, "[]|#") {
+		if s.bare && !IsIndex(path) {
+			path = strings.TrimSuffix(path, ".md")
+		}
+		link = "[[" + path + "]]"
 	}
-	return item
+	if description != "" {
+		link += s.separator + escapeMarkdown(description)
+	}
+	return s.lead + link
 }
 
 // escapeMarkdown takes the meaning from what would make a link, a tag or code

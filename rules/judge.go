@@ -237,7 +237,7 @@ func (p *Pass) run(rules []*Rule) bool {
 			continue
 		}
 		p.Rule = r
-		r.check()(p)
+		r.check(p.File)(p)
 	}
 	return p.refused
 }

@@ -1,6 +1,10 @@
 package rules
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/memls/memls/rules/tree"
+)
 
 // all is every rule, refusals first, each group in the order of the spec.
 // What is not listed does not run.
@@ -35,6 +39,16 @@ func init() {
 		ruleTrailingWhitespace,
 
 		ruleUnreadable,
+
+		ruleIndexUnlisted,
+		ruleLinkBroken,
+		ruleBudgetNear,
+		rulePathOverlap,
+		ruleCaseCollision,
+		ruleIndexCase,
+		ruleStagedDiffers,
+		ruleMergeUnfinished,
+		ruleProtectedMoved,
 	}
 }
 
@@ -56,14 +70,15 @@ func (r *Rule) URL() string {
 	return "https://github.com/memls/memls/blob/main/rules/docs/" + r.ID + ".md"
 }
 
-func (r *Rule) check() func(*Pass) {
+// check is what the rule runs on a file, or on the tree when there is none.
+func (r *Rule) check(f *tree.File) func(*Pass) {
 	switch {
+	case f == nil && r.whole != nil:
+		return r.whole
 	case r.text != nil:
 		return r.text
 	case r.place != nil:
 		return r.place
-	case r.whole != nil:
-		return r.whole
 	}
 	return func(*Pass) {} // reported by the engine itself
 }
@@ -85,13 +100,16 @@ func ruleSet(refusals bool) rulesByScope {
 func byScope(want func(*Rule) bool) rulesByScope {
 	var s rulesByScope
 	for _, r := range all {
-		switch {
-		case !want(r):
-		case r.text != nil:
+		if !want(r) {
+			continue
+		}
+		if r.text != nil {
 			s.text = append(s.text, r)
-		case r.place != nil:
+		}
+		if r.place != nil {
 			s.place = append(s.place, r)
-		case r.whole != nil:
+		}
+		if r.whole != nil {
 			s.whole = append(s.whole, r)
 		}
 	}

@@ -31,7 +31,7 @@ type Rule struct {
 
 	// text judges the bytes of one file in one of roles, whatever else is
 	// in the tree; place judges a file's place in the tree; whole judges
-	// the tree once. A rule has one of them.
+	// the tree once. A rule has one of them, or whole beside one of the others.
 	text  func(*Pass)
 	roles []Role
 	place func(*Pass)

@@ -15,7 +15,8 @@ import (
 // A Tree is an immutable snapshot. Trees share everything they do not differ
 // in, so that With costs in proportion to the change.
 type Tree struct {
-	root *Dir
+	root  *Dir
+	names *baseNames
 }
 
 // A Dir is one directory of a Tree.
@@ -47,7 +48,7 @@ func New(files []*File) *Tree {
 		}
 		b.add(f)
 	}
-	return &Tree{root: b.stack[0]}
+	return &Tree{root: b.stack[0], names: &baseNames{}}
 }
 
 // Lazy builds a tree whose directories are read when they are first looked
@@ -55,7 +56,7 @@ func New(files []*File) *Tree {
 // names of the sub-directories of a directory, in any order. An error is
 // kept and returned by Err.
 func Lazy(load func(dir string) (files []*File, dirs []string, err error)) *Tree {
-	return &Tree{root: lazyDir("", load)}
+	return &Tree{root: lazyDir("", load), names: &baseNames{}}
 }
 
 func lazyDir(path string, load func(string) ([]*File, []string, error)) *Dir {
@@ -141,7 +142,7 @@ func (t *Tree) With(files []*File, removed ...string) *Tree {
 	for _, p := range removed {
 		root = root.with(p, nil)
 	}
-	return &Tree{root: root}
+	return &Tree{root: root, names: t.namesWith(files, removed)}
 }
 
 // Name is the last segment of the directory's path.

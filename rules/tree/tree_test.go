@@ -80,3 +80,19 @@ func TestTwins(t *testing.T) {
 		t.Errorf("Twins after With = %q, want OTHER.md", got)
 	}
 }
+
+func TestNamed(t *testing.T) {
+	tr := New([]*File{buf("a/x.md", "1"), buf("b/X.md", "2"), buf("x/y.md", "3")})
+	want := []string{"a/x.md", "b/X.md"}
+	if d := cmp.Diff(want, tr.Named("x.md")); d != "" {
+		t.Errorf("Named (-want +got):\n%s", d)
+	}
+	edited := tr.With([]*File{buf("a/x.md", "changed")})
+	if edited.names != tr.names {
+		t.Error("a change of content made the names anew")
+	}
+	moved := edited.With([]*File{buf("c/x.md", "4")}, "a/x.md")
+	if d := cmp.Diff([]string{"b/X.md", "c/x.md"}, moved.Named("x.md")); d != "" {
+		t.Errorf("Named after a move (-want +got):\n%s", d)
+	}
+}
