@@ -71,11 +71,11 @@ func fileNames(d *tree.Dir) []string {
 
 // closest is the one name that is a few letters away from a misspelt one.
 func closest(name string, among []string) (string, bool) {
-	length := utf8.RuneCountInString(strings.TrimSuffix(name, ".md"))
-	limit := min(2, (length+1)/3)
+	length := utf8.RuneCountInString(name)
+	limit := min(2, (length-len(path.Ext(name))+1)/3)
 	best, distance, tie := "", limit+1, false
 	for _, other := range among {
-		if d := len(other) - len(name); d > limit*utf8.UTFMax || -d > limit*utf8.UTFMax {
+		if d := utf8.RuneCountInString(other) - length; d > limit || -d > limit {
 			continue
 		}
 		switch d := levenshtein.ComputeDistance(name, other); {
