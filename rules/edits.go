@@ -2,9 +2,9 @@ package rules
 
 import "github.com/aymanbagabas/go-udiff"
 
-// lineEdits are small edits that turn a into b, so that an editor keeps
+// LineEdits are small edits that turn a into b, so that an editor keeps
 // cursors and folds where they are.
-func lineEdits(a, b []byte) []Edit {
+func LineEdits(a, b []byte) []Edit {
 	diff := udiff.Bytes(a, b)
 	edits := make([]Edit, 0, len(diff))
 	for _, d := range diff {

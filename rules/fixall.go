@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -31,19 +32,63 @@ type FileChange struct {
 }
 
 // FixAll applies safe fixes of the findings that want asks for until none is
-// left, judging the tree again after each round.
+// left, judging the tree again after each round. Nil wants all.
 func (v *View) FixAll(ctx context.Context, want func(*Finding) bool) (*FixResult, error) {
-	out := &FixResult{Tree: v.Tree}
-	for range maxRounds {
+	return v.fixAll(ctx, func(v *View) ([]Finding, error) {
 		report, err := v.Judge(ctx, Options{})
 		if err != nil {
 			return nil, err
 		}
-		b := batch{edits: map[string][]Edit{}, taken: map[string]bool{}, keys: map[string]bool{}}
-		for i := range report.Findings {
-			if f := &report.Findings[i]; want == nil || want(f) {
-				b.add(f)
+		if want == nil {
+			return report.Findings, nil
+		}
+		return slices.DeleteFunc(report.Findings, func(f Finding) bool { return !want(&f) }), nil
+	})
+}
+
+// FixFile is FixAll for the findings of one file, at the cost of judging that
+// file alone. Other files change where a fix of these findings needs it.
+func (v *View) FixFile(ctx context.Context, path string) (*FixResult, error) {
+	return v.fixAll(ctx, func(v *View) ([]Finding, error) {
+		f := v.Tree.File(path)
+		if f == nil {
+			return nil, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		findings, err := v.JudgeFile(f)
+		if err != nil {
+			return nil, err
+		}
+		whole, err := v.JudgeTree()
+		for i := range whole {
+			if whole[i].Path == path {
+				findings = append(findings, whole[i])
 			}
+		}
+		return findings, err
+	})
+}
+
+func (v *View) fixAll(ctx context.Context, judge func(*View) ([]Finding, error)) (*FixResult, error) {
+	out := &FixResult{Tree: v.Tree}
+	for range maxRounds {
+		findings, err := judge(v)
+		if err != nil {
+			return nil, err
+		}
+		// Errors first: an index that is misspelt is renamed, not given the
+		// frontmatter that its wrong name asks for.
+		slices.SortStableFunc(findings, func(a, b Finding) int {
+			return cmp.Compare(min(a.Severity, Warning), min(b.Severity, Warning))
+		})
+		b := batch{edits: map[string][]Edit{}, taken: map[string]bool{}, keys: map[string]bool{}}
+		for i := range findings {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			b.add(&findings[i])
 		}
 		if len(b.keys) == 0 {
 			break

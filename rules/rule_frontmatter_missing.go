@@ -39,6 +39,8 @@ func checkFrontmatterMissing(p *Pass) {
 		f.Help = faultHelp[front.Fault]
 		f.Span, f.FirstLine = front.FaultSpan, false
 		f.Fixes = []*Fix{p.mendFence()}
+	case len(conflictsIn(p.Text(), nil)) > 0:
+		f.Help = "resolve the merge conflict first"
 	default:
 		f.Help = "start the file with ---, name:, description: and --- lines"
 		if p.Role == RoleLegacy {
@@ -96,7 +98,7 @@ func (p *Pass) toLF() *Fix {
 	}
 	path := p.File.Path
 	return newFix(fmt.Sprintf("lf:%s", path), title, func() ([]Op, error) {
-		return []Op{{Kind: OpEdit, Path: path, Edits: lineEdits(src, mended)}}, nil
+		return []Op{{Kind: OpEdit, Path: path, Edits: LineEdits(src, mended)}}, nil
 	})
 }
 
