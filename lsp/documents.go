@@ -27,7 +27,8 @@ type document struct {
 	// mapper converts positions of this text; it is made on first use.
 	mapper func() *text.Mapper
 
-	seq uint64 // grows with every change of any document
+	seq    uint64 // grows with every change of any document
+	opened uint64 // seq when it was opened
 }
 
 func newDocument(d document, enc wire.PositionEncoding) *document {
@@ -62,6 +63,9 @@ func (ds *documents) with(d document, enc wire.PositionEncoding) *documents {
 	next := ds.clone()
 	next.seq++
 	d.seq = next.seq
+	if d.opened == 0 {
+		d.opened = d.seq
+	}
 	opened := newDocument(d, enc)
 	next.byURI[d.uri], next.byKey[d.key] = opened, opened
 	return next

@@ -39,6 +39,7 @@ func (s *Server) gate(method string) error {
 func (s *Server) initialize(ctx context.Context, p *wire.InitializeParams) (*wire.InitializeResult, error) {
 	s.client = *p
 	s.encoding = p.Capabilities.Negotiate()
+	s.folders.add(p.WorkspaceFolders)
 	s.state.Store(running)
 	if p.ProcessID != nil && *p.ProcessID > 0 {
 		go s.endWith(ctx, int(*p.ProcessID))

@@ -33,6 +33,9 @@ type Server struct {
 
 	// documents is replaced, never modified, on the read loop.
 	documents atomic.Pointer[documents]
+
+	engine  *engine
+	folders folders
 }
 
 // hooks is what the engine hears from this layer. The methods run on the read
@@ -43,24 +46,31 @@ type hooks interface {
 	// known, and the server may send requests (from another goroutine).
 	initialized(ctx context.Context)
 
-	// documentsChanged tells that documents were opened, edited, saved or
-	// closed. The new state is in Server.documents.
-	documentsChanged(ctx context.Context, changed []key)
+	// documentChanged tells what happened to a document. The new state is in
+	// Server.documents.
+	documentChanged(ctx context.Context, changed key, how documentChange)
 }
+
+// documentChange is what a client did to a document.
+type documentChange int
+
+const (
+	opened documentChange = iota
+	edited
+	saved
+	closed
+)
 
 // NewServer returns a server that calls itself version and logs to log, which
 // must not write to the stream that Serve writes to.
 func NewServer(version string, log *slog.Logger) *Server {
-	s := &Server{version: version, log: log, hooks: noHooks{}}
+	s := &Server{version: version, log: log}
+	s.engine = newEngine(s)
+	s.hooks = s.engine
 	s.features = s.allFeatures()
 	s.documents.Store(&documents{})
 	return s
 }
-
-type noHooks struct{}
-
-func (noHooks) initialized(context.Context)             {}
-func (noHooks) documentsChanged(context.Context, []key) {}
 
 // Serve talks to the client until it sends exit or goes away: in ends, out
 // breaks, the process that the client named as its own ends, or ctx is
@@ -109,7 +119,13 @@ type feature struct {
 //
 //	func (s *Server) hover(ctx context.Context, snap snapshot, p *protocol.HoverParams) (*protocol.Hover, error)
 func (s *Server) allFeatures() []feature {
-	return []feature{}
+	return []feature{
+		{protocol.MethodTextDocumentCodeAction, jsonrpc.Request(s.snapshot, s.codeAction), announceCodeAction},
+		{protocol.MethodTextDocumentHover, jsonrpc.Request(s.snapshot, s.hover), announceHover},
+		{protocol.MethodWorkspaceExecuteCommand, jsonrpc.Request(s.snapshot, s.executeCommand), announceCommands},
+		{protocol.MethodWorkspaceDidChangeWatchedFiles, jsonrpc.Notification(s.didChangeWatchedFiles), nil},
+		{protocol.MethodWorkspaceDidChangeWorkspaceFolders, jsonrpc.Notification(s.didChangeWorkspaceFolders), announceFolders},
+	}
 }
 
 // methods is every method that the server handles.

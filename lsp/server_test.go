@@ -18,19 +18,20 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-type session struct {
+type connection struct {
 	*lsptest.Client
 	server *Server
 	exit   chan int
 }
 
 // start serves a client. setup may add features and hooks.
-func start(t *testing.T, setup func(*Server)) *session {
+func start(t *testing.T, setup func(*Server)) *connection {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	s := &session{server: NewServer("v0.0.0-test", slog.New(slog.DiscardHandler)), exit: make(chan int, 1)}
-	// test/text is a request that answers with a document as its snapshot has it.
-	s.server.features = append(s.server.features, feature{"test/text", jsonrpc.Request(s.server.snapshot, documentText), nil})
+	s := &connection{server: NewServer("v0.0.0-test", slog.New(slog.DiscardHandler)), exit: make(chan int, 1)}
+	// The tests of this file are about the layer below the features. test/text
+	// is a request that answers with a document as its snapshot has it.
+	s.server.features = []feature{{"test/text", jsonrpc.Request(s.server.snapshot, documentText), nil}}
 	if setup != nil {
 		setup(s.server)
 	}
@@ -53,7 +54,7 @@ func documentText(_ context.Context, snap snapshot, p *protocol.TextDocumentIden
 
 const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"processId":null,"rootUri":null,"capabilities":{}}}`
 
-func (s *session) initialize() {
+func (s *connection) initialize() {
 	s.Play("> " + initialize + `
 		< {"jsonrpc":"2.0","id":0,"result":"*"}
 		> {"jsonrpc":"2.0","method":"initialized","params":{}}`)
@@ -206,10 +207,10 @@ func TestRequestsSeeTheTextBeforeTheEdit(t *testing.T) {
 }
 
 // recorder notes the calls of hooks.
-type recorder chan []key
+type recorder chan key
 
-func (recorder) initialized(context.Context)                      {}
-func (r recorder) documentsChanged(_ context.Context, keys []key) { r <- keys }
+func (recorder) initialized(context.Context)                                  {}
+func (r recorder) documentChanged(_ context.Context, k key, _ documentChange) { r <- k }
 
 // LSP-09: the spellings of one file are one document, and the client's own
 // spelling is kept.
@@ -292,8 +293,8 @@ func TestSync(t *testing.T) {
 	did := func(method, params string) {
 		t.Helper()
 		s.Send(`{"jsonrpc":"2.0","method":"textDocument/` + method + `","params":` + params + `}`)
-		if keys := <-changes; len(keys) != 1 || keys[0] != "untitled:a" {
-			t.Fatalf("%s changed %q, want untitled:a", method, keys)
+		if k := <-changes; k != "untitled:a" {
+			t.Fatalf("%s changed %q, want untitled:a", method, k)
 		}
 	}
 	expect := func(version int32, text string) {

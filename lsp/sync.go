@@ -12,7 +12,7 @@ import (
 func (s *Server) didOpen(ctx context.Context, p *protocol.DidOpenTextDocumentParams) error {
 	item := p.TextDocument
 	path, k := identify(item.URI)
-	s.replace(ctx, document{
+	s.replace(ctx, opened, document{
 		uri: item.URI, path: path, key: k,
 		languageID: item.LanguageID, version: item.Version, text: []byte(item.Text),
 	})
@@ -27,13 +27,13 @@ func (s *Server) didChange(ctx context.Context, p *wire.DidChangeTextDocumentPar
 	next := *d
 	next.version = p.TextDocument.Version
 	next.text = text.Apply(d.text, s.encoding, p.ContentChanges)
-	s.replace(ctx, next)
+	s.replace(ctx, edited, next)
 	return nil
 }
 
-func (s *Server) replace(ctx context.Context, d document) {
+func (s *Server) replace(ctx context.Context, how documentChange, d document) {
 	s.documents.Store(s.documents.Load().with(d, s.encoding))
-	s.hooks.documentsChanged(ctx, []key{d.key})
+	s.hooks.documentChanged(ctx, d.key, how)
 }
 
 // didSave tells the engine that the file on disk has changed, too.
@@ -42,7 +42,7 @@ func (s *Server) didSave(ctx context.Context, p *protocol.DidSaveTextDocumentPar
 	if err != nil {
 		return err
 	}
-	s.hooks.documentsChanged(ctx, []key{d.key})
+	s.hooks.documentChanged(ctx, d.key, saved)
 	return nil
 }
 
@@ -52,7 +52,7 @@ func (s *Server) didClose(ctx context.Context, p *protocol.DidCloseTextDocumentP
 		return err
 	}
 	s.documents.Store(s.documents.Load().without(d))
-	s.hooks.documentsChanged(ctx, []key{d.key})
+	s.hooks.documentChanged(ctx, d.key, closed)
 	return nil
 }
 

@@ -1,0 +1,146 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+
+	"github.com/memls/memls/lsp/jsonrpc"
+	"github.com/memls/memls/lsp/wire"
+	"github.com/memls/memls/rules"
+	"go.lsp.dev/protocol"
+)
+
+// The commands of executeCommand.
+const (
+	commandApplyFix      = "memls.applyFix"
+	commandFixAll        = "memls.fixAll"
+	commandCreateIndexes = "memls.createIndexes"
+	commandCheckStaged   = "memls.checkStaged"
+)
+
+// A command does something for the document (or any other file of its
+// repository) that its first argument names.
+type command func(s *Server, ctx context.Context, sub *subject, arg commandArg) (any, error)
+
+var commands = map[string]command{
+	commandApplyFix:      (*Server).applyFix,
+	commandFixAll:        (*Server).applyFixAll,
+	commandCreateIndexes: (*Server).createIndexes,
+	commandCheckStaged:   (*Server).checkStaged,
+}
+
+// commandArg is the argument of every command: a document's URI, as a string
+// or in an object, and what else the command wants.
+type commandArg struct {
+	URI protocol.DocumentURI `json:"uri"`
+	Key string               `json:"key,omitempty"` // of the fix to apply
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (a *commandArg) UnmarshalJSON(raw []byte) error {
+	if json.Unmarshal(raw, &a.URI) == nil {
+		return nil
+	}
+	type plain commandArg
+	return json.Unmarshal(raw, (*plain)(a))
+}
+
+// actionData is what [commandApplyFix] needs to find a fix again.
+func actionData(p *wire.CodeActionParams, fix *rules.Fix) json.RawMessage {
+	raw, _ := json.Marshal(commandArg{p.TextDocument.URI, fix.Key}) // strings always have a JSON form
+	return raw
+}
+
+func announceCommands(server *wire.ServerCapabilities, _ *wire.ClientCapabilities) {
+	server.ExecuteCommandProvider = &protocol.ExecuteCommandOptions{
+		Commands: []string{commandApplyFix, commandCheckStaged, commandCreateIndexes, commandFixAll},
+	}
+}
+
+type executeCommandParams struct {
+	Command   string       `json:"command"`
+	Arguments []commandArg `json:"arguments"`
+}
+
+func (s *Server) executeCommand(ctx context.Context, snap snapshot, p *executeCommandParams) (any, error) {
+	run := commands[p.Command]
+	switch {
+	case run == nil:
+		return nil, jsonrpc.RequestFailed("unknown command %q", p.Command)
+	case len(p.Arguments) == 0:
+		return nil, jsonrpc.RequestFailed("%s needs the URI of a file in the memory repository", p.Command)
+	}
+	arg := p.Arguments[0]
+	sub, err := s.subjectOf(ctx, snap, arg.URI)
+	if err != nil {
+		return nil, err
+	}
+	if sub == nil {
+		return nil, jsonrpc.RequestFailed("%s is not open, or not in a memory repository", arg.URI)
+	}
+	return run(s, ctx, sub, arg)
+}
+
+func (s *Server) applyFix(ctx context.Context, sub *subject, arg commandArg) (any, error) {
+	found, err := sub.findings()
+	sub.repo.complain(err)
+	for i := range found {
+		for _, fix := range found[i].fixes {
+			if fix.Key != arg.Key {
+				continue
+			}
+			edit, err := s.fixEdit(sub, fix)
+			if err != nil {
+				return nil, err
+			}
+			return nil, s.applyEdit(ctx, fix.Title, edit)
+		}
+	}
+	return nil, jsonrpc.RequestFailed("the fix is no longer needed, or another one is: ask for the actions again")
+}
+
+func (s *Server) applyFixAll(ctx context.Context, sub *subject, _ commandArg) (any, error) {
+	edit, err := s.fixAllEdit(ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.applyEdit(ctx, "Fix all memory problems", edit)
+}
+
+// createIndexes creates every index that is missing in the repository.
+func (s *Server) createIndexes(ctx context.Context, sub *subject, _ commandArg) (any, error) {
+	missing := map[string]bool{"index-chain": true, "root-index": true}
+	result, err := sub.judging.view.FixAll(ctx, func(f *rules.Finding) bool { return missing[f.Rule.ID] })
+	if err != nil {
+		return nil, err
+	}
+	ops, err := opsOf(result.Changes)
+	if err != nil {
+		return nil, err
+	}
+	edit, err := sub.workspaceEdit(&s.client.Capabilities, s.encoding, ops)
+	if err != nil {
+		return nil, jsonrpc.RequestFailed("cannot create the indexes: %v", err)
+	}
+	return nil, s.applyEdit(ctx, "Create missing indexes", edit)
+}
+
+// applyEdit asks the client to apply an edit; nil is nothing to do.
+func (s *Server) applyEdit(ctx context.Context, label string, edit *wire.WorkspaceEdit) error {
+	if edit == nil {
+		return nil
+	}
+	if !s.client.Capabilities.Workspace.ApplyEdit {
+		return jsonrpc.RequestFailed("this editor does not let a server edit files: use the quick fix, or agentcli fix")
+	}
+	var answer protocol.ApplyWorkspaceEditResponse
+	err := s.conn.Call(ctx, protocol.MethodWorkspaceApplyEdit, wire.ApplyWorkspaceEditParams{Label: label, Edit: *edit}, &answer)
+	if err != nil {
+		return err
+	}
+	if !answer.Applied {
+		return jsonrpc.RequestFailed("the editor did not apply the edit: %s", cmp.Or(answer.FailureReason, "it gave no reason"))
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"runtime/debug"
+	"sync"
+
+	"github.com/memls/memls/lsp/wire"
+	"github.com/memls/memls/rules/gitrepo"
+	"go.lsp.dev/protocol"
+)
+
+// An engine judges the open documents and publishes what it finds. Everything
+// it does runs in one goroutine, which works on the newest state and nothing
+// else: changes that arrive while it is busy are seen together by its next
+// round. So versions are published in order, the newest always, and older
+// ones only as far as there was time for them.
+type engine struct {
+	server *Server
+	wake   chan struct{} // holds a token while a round is owed
+
+	mu      sync.Mutex
+	pending changes
+	session *session // nil before the handshake
+
+	published map[protocol.DocumentURI]publication // of the engine's goroutine
+}
+
+// changes is what the next round has to look at.
+type changes struct {
+	files  []string // absolute paths that changed on disk
+	relist bool     // look at everything: the client does not tell
+}
+
+// A publication is what the client shows of one document.
+type publication struct {
+	seq  uint64 // of the document
+	list string // the diagnostics as JSON
+}
+
+const noDiagnostics = "[]"
+
+func newEngine(s *Server) *engine {
+	return &engine{server: s, wake: make(chan struct{}, 1), published: map[protocol.DocumentURI]publication{}}
+}
+
+// initialized implements [hooks].
+func (e *engine) initialized(ctx context.Context) {
+	e.sessionOf()
+	go e.run(ctx)
+	go e.server.registerWatchers(ctx)
+}
+
+// sessionOf is the set of repositories, made when it is first needed: the
+// encoding of positions is known then, and requests may come before
+// initialized.
+func (e *engine) sessionOf() *session {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.session == nil {
+		e.session = newSession(e.server.log, e.server.encoding)
+	}
+	return e.session
+}
+
+// documentChanged implements [hooks].
+func (e *engine) documentChanged(_ context.Context, changed key, how documentChange) {
+	if how == edited {
+		e.changed(changes{})
+		return
+	}
+	e.changed(changes{files: []string{string(changed)}, relist: !e.server.watches()})
+}
+
+// changed asks for a round.
+func (e *engine) changed(c changes) {
+	e.mu.Lock()
+	e.pending.files = append(e.pending.files, c.files...)
+	e.pending.relist = e.pending.relist || c.relist
+	e.mu.Unlock()
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// flush hands the changed files to the repositories, so that what is judged
+// next has them.
+func (e *engine) flush() *session {
+	e.mu.Lock()
+	files := e.pending.files
+	e.pending.files = nil
+	e.mu.Unlock()
+	s := e.sessionOf()
+	if len(files) > 0 {
+		s.touch(files)
+	}
+	return s
+}
+
+// owesRelist reports, once, whether everything has to be looked at.
+func (e *engine) owesRelist() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	relist := e.pending.relist
+	e.pending.relist = false
+	return relist
+}
+
+func (e *engine) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			e.sessionOf().keep(nil)
+			return
+		case <-e.wake:
+			e.round(ctx)
+		}
+	}
+}
+
+// round judges every open document and publishes what is new. A panic ends
+// the round, not the server.
+func (e *engine) round(ctx context.Context) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.server.log.Error("panic while judging", "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	relist := e.owesRelist()
+	session := e.flush()
+	docs := e.server.documents.Load()
+	placing := session.place(ctx, docs)
+
+	shown := map[protocol.DocumentURI]bool{}
+	for r, open := range placing.repos {
+		if !placing.memory[r] {
+			continue
+		}
+		j, err := r.judge(ctx, open, relist)
+		if ctx.Err() != nil {
+			return
+		}
+		if r.complain(err) && errors.Is(err, gitrepo.ErrNoGit) {
+			e.server.showMessage(protocol.MessageTypeError, "memls: "+err.Error())
+		}
+		for _, at := range placing.in(r) {
+			if e.server.folders.muted(at.doc) {
+				continue
+			}
+			if list, ok := e.server.diagnostics(at, j, err); ok {
+				shown[at.doc.uri] = true
+				e.publish(at.doc, list)
+			}
+		}
+	}
+	e.clear(docs, shown)
+	session.keep(placing.repos)
+}
+
+// publish sends a document's diagnostics unless the client has them.
+func (e *engine) publish(doc *document, list wire.Diagnostics) {
+	raw, err := json.Marshal(list)
+	if err != nil {
+		e.server.log.Error("diagnostics not sent", "uri", doc.uri, "error", err)
+		return
+	}
+	now := publication{seq: doc.seq, list: string(raw)}
+	if before, ok := e.published[doc.uri]; ok && before == now {
+		return
+	}
+	e.published[doc.uri] = now
+	e.notify(wire.PublishDiagnosticsParams{URI: doc.uri, Version: &doc.version, Diagnostics: list})
+}
+
+// clear takes back what is published of documents that are closed, not judged
+// any more, or judged under another URI.
+func (e *engine) clear(docs *documents, shown map[protocol.DocumentURI]bool) {
+	for uri, p := range e.published {
+		if shown[uri] {
+			continue
+		}
+		params := wire.PublishDiagnosticsParams{URI: uri}
+		if doc := docs.byURI[uri]; doc != nil {
+			params.Version = &doc.version
+		}
+		if delete(e.published, uri); p.list != noDiagnostics {
+			e.notify(params)
+		}
+	}
+}
+
+func (e *engine) notify(p wire.PublishDiagnosticsParams) {
+	if err := e.server.conn.Notify(protocol.MethodTextDocumentPublishDiagnostics, p); err != nil {
+		e.server.log.Debug("diagnostics not sent", "uri", p.URI, "error", err)
+	}
+}
+
+// showMessage shows the user a message. It is for what no diagnostic can tell.
+func (s *Server) showMessage(kind protocol.MessageType, text string) {
+	err := s.conn.Notify(protocol.MethodWindowShowMessage, protocol.ShowMessageParams{Type: kind, Message: text})
+	if err != nil {
+		s.log.Debug("message not sent", "error", err)
+	}
+}

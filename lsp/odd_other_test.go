@@ -1,0 +1,7 @@
+//go:build !unix
+
+package lsp
+
+import "testing"
+
+func makeOdd(*testing.T, *memory) {}

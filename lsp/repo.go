@@ -1,0 +1,215 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/memls/memls/lsp/wire"
+	"github.com/memls/memls/rules"
+	"github.com/memls/memls/rules/config"
+	"github.com/memls/memls/rules/gitrepo"
+	"github.com/memls/memls/rules/tree"
+)
+
+// A repo is a memory repository with open documents. What is known of it is
+// replaced, never modified: a judgement holds on to the state it began with.
+type repo struct {
+	git      *gitrepo.Repo
+	dotGit   os.FileInfo // of Top/.git: the repository is another one when this is
+	log      *slog.Logger
+	encoding wire.PositionEncoding
+	approved bool
+
+	mu       sync.Mutex
+	state    *repoState // nil before the first success
+	marks    marks
+	overlay  *overlay
+	judging  *judging
+	lastErr  string
+	stale    []string // paths in the tree that events named
+	restated bool     // an event was about the git directory
+}
+
+// repoState is what a judgement needs beside the open documents.
+type repoState struct {
+	worktree     *gitrepo.Worktree
+	head, staged *tree.Tree
+	policy       config.Policy
+	policyFound  bool
+	unfinished   string
+}
+
+// A judging is one state of a repository that is judged: a view, and the
+// findings about the whole tree, which all open documents share.
+type judging struct {
+	state   *repoState
+	overlay *overlay
+	view    *rules.View
+	whole   func() ([]rules.Finding, error)
+}
+
+// judge returns the judgement of the repository with documents, given by
+// their paths in it, laid over the working tree. relist looks at the whole
+// working tree, for clients that do not tell of changes.
+func (r *repo) judge(ctx context.Context, docs map[string]*document, relist bool) (*judging, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.refresh(ctx, docs, relist); err != nil {
+		return nil, err
+	}
+	r.overlay = r.overlay.over(ctx, r.git, r.state.worktree, docs, r.encoding)
+	if j := r.judging; j != nil && j.state == r.state && j.overlay == r.overlay {
+		return j, nil
+	}
+	t := r.overlay.tree
+	view := rules.NewView(rules.Snapshot{
+		Tree: t, Head: r.state.head, Staged: r.state.staged,
+		Policy:        rules.PolicyFor(r.state.policy, r.state.policyFound, t),
+		ApproveConfig: r.approved, Unfinished: r.state.unfinished,
+	})
+	r.judging = &judging{state: r.state, overlay: r.overlay, view: view, whole: sync.OnceValues(view.JudgeTree)}
+	return r.judging, nil
+}
+
+// refresh brings the state up to date with the disk.
+func (r *repo) refresh(ctx context.Context, docs map[string]*document, relist bool) error {
+	open := make([]string, 0, len(docs))
+	for path := range docs {
+		open = append(open, path)
+	}
+	gitFiles := gitPaths(r.git)
+	// The marks come first: what changes after them is seen next time.
+	now := look(append(workingPaths(r.git.Top, open), gitFiles...))
+	if r.state == nil {
+		state, err := r.load(ctx)
+		if err != nil {
+			return err
+		}
+		r.state, r.marks, r.stale, r.restated = state, now, nil, false
+		return nil
+	}
+	paths, gitChanged := slices.Clone(r.stale), r.restated
+	for _, path := range now.changed(r.marks) {
+		if slices.Contains(gitFiles, path) {
+			gitChanged = true
+		} else if rel, ok := r.relative(path); ok {
+			paths = append(paths, rel)
+		}
+	}
+	if relist {
+		paths = []string{"."}
+	}
+	next := *r.state
+	if gitChanged {
+		if err := next.loadGit(ctx, r.git); err != nil {
+			return err
+		}
+	}
+	if gitChanged || len(paths) > 0 {
+		w, err := r.state.worktree.Refresh(ctx, paths)
+		if err != nil {
+			return err
+		}
+		next.worktree = w
+		r.state = &next
+	}
+	r.marks, r.stale, r.restated = now, nil, false
+	return nil
+}
+
+func (r *repo) load(ctx context.Context) (*repoState, error) {
+	s := &repoState{}
+	if err := s.loadGit(ctx, r.git); err != nil {
+		return nil, err
+	}
+	var err error
+	s.worktree, err = r.git.Worktree(ctx)
+	return s, err
+}
+
+// loadGit reads what comes from the git directory.
+func (s *repoState) loadGit(ctx context.Context, g *gitrepo.Repo) error {
+	operation, err := g.State(ctx)
+	if err != nil {
+		return err
+	}
+	s.unfinished = operation.String()
+	if s.policy, s.policyFound, err = g.Policy(); err != nil {
+		return err
+	}
+	if s.head, err = g.Head(ctx); err != nil {
+		return err
+	}
+	s.staged, err = g.Staged(ctx)
+	return err
+}
+
+// isMemory reports whether the repository holds memory, from what is on disk
+// and open alone: a large repository of another kind is never listed.
+func (r *repo) isMemory(docs map[string]*document) bool {
+	for _, name := range []string{rules.Index, config.Path} {
+		if docs[name] != nil || exists(r.git, name) {
+			return true
+		}
+	}
+	_, err := os.Lstat(filepath.Join(r.git.CommonDir, config.PolicyFile))
+	return err == nil
+}
+
+// touch notes that files changed on disk, by their absolute paths.
+func (r *repo) touch(paths []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, path := range paths {
+		if rel, ok := r.relative(path); ok {
+			r.stale = append(r.stale, rel)
+		} else if within(path, r.git.GitDir) || within(path, r.git.CommonDir) {
+			r.restated = true
+		}
+	}
+}
+
+// relative is the path in the working tree, "." for all of it; ok is false
+// outside of it and inside .git.
+func (r *repo) relative(abs string) (path string, ok bool) {
+	rel, err := filepath.Rel(r.git.Top, abs)
+	if err != nil || rel != "." && !filepath.IsLocal(rel) {
+		return "", false
+	}
+	rel = filepath.ToSlash(rel)
+	first, _, _ := strings.Cut(rel, "/")
+	return rel, !strings.EqualFold(first, ".git")
+}
+
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && (rel == "." || filepath.IsLocal(rel))
+}
+
+// complain logs an error unless it is the one of the last time: what is wrong
+// stays wrong at every keystroke. It reports whether it did.
+func (r *repo) complain(err error) bool {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lastErr == err.Error() {
+		return false
+	}
+	r.lastErr = err.Error()
+	r.log.Warn("cannot judge", "repository", r.git.Top, "error", err)
+	return true
+}
+
+func (r *repo) close() {
+	if err := r.git.Close(); err != nil {
+		r.log.Debug("closing", "repository", r.git.Top, "error", err)
+	}
+}
