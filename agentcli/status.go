@@ -1,0 +1,190 @@
+package agentcli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memls/memls/agentcli/hook"
+	"github.com/memls/memls/rules"
+)
+
+// A statusReport is the JSON of status.
+type statusReport struct {
+	Root         string       `json:"root"`
+	Layout       string       `json:"layout"`
+	Policy       string       `json:"policy"`
+	PolicySource string       `json:"policySource"`
+	Memory       bool         `json:"memory"` // it is a memory repository
+	At           string       `json:"at"`     // the tree that budget and summary are of
+	Git          *gitState    `json:"git"`    // null for a bare repository
+	Unfinished   string       `json:"unfinished"`
+	Hook         *hook.Status `json:"hook"`
+	Budget       budget       `json:"budget"`
+	Summary      jsonSummary  `json:"summary"`
+}
+
+func (a *app) statusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show how the memory stands, on one screen",
+		Long: `Show where the memory lies, its layout and policy, branch and changes, the state of the hooks,
+budgets and the number of findings. It exits with 0 whatever it finds; check is what fails.`,
+		Example: `  agentcli status
+  agentcli status --format json`,
+		Args: cobra.NoArgs,
+	}
+	format := formatFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		repo, err := a.open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer repo.Close()
+		s, err := a.readStatus(cmd.Context(), repo)
+		if err != nil {
+			return err
+		}
+		if format.value == "json" {
+			return a.printJSON(s)
+		}
+		_, err = a.out.WriteString(s.text())
+		return err
+	}
+	return cmd
+}
+
+func (a *app) readStatus(ctx context.Context, repo *repository) (*statusReport, error) {
+	s := &statusReport{Root: repo.root(), At: atWorktree, Budget: budget{Nearest: []fileBudget{}}}
+	var err error
+	if repo.Top == "" {
+		s.At = atHead
+	} else if s.Git, err = repo.gitStatus(ctx); err != nil {
+		return nil, err
+	}
+	if s.Hook, err = hook.ReadStatus(ctx, repo.root()); err != nil {
+		return nil, err
+	}
+	s.Policy, s.PolicySource, s.Layout = s.Hook.Policy, s.Hook.PolicySource, "v1"
+	t, err := a.look(ctx, repo, s.At, "")
+	if errors.Is(err, errNoCommit) {
+		return s, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.noteSkipped(t)
+	r, err := t.judge(ctx, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	s.Layout, s.Policy, s.PolicySource = t.layout(), string(t.view.Policy), t.policySource
+	s.Memory, s.Unfinished = t.isMemory(), t.view.Unfinished
+	s.Budget, s.Summary = t.budget(nil), r.jsonSummary()
+	return s, nil
+}
+
+func (s *statusReport) text() string {
+	var b bytes.Buffer
+	line := func(label, format string, args ...any) {
+		fmt.Fprintf(&b, "%-10s %s\n", label, fmt.Sprintf(format, args...))
+	}
+	line("memory", "%s", rules.Display(s.Root))
+	source := map[string]string{policyFromFile: "set by the hook", policyFromMarker: "by the files that are there"}[s.PolicySource]
+	line("layout", "%s, policy %s (%s)", s.Layout, s.Policy, source)
+	if s.Git != nil {
+		line("branch", "%s", s.Git.branchText())
+		line("changes", "%s", s.Git.changesText())
+	}
+	if s.Unfinished != "" {
+		line("unfinished", "%s in progress", s.Unfinished)
+	}
+	line("hook", "%s", hookText(s.Hook))
+	if !s.Memory {
+		line("findings", "none: this is no memory repository, there is nothing to check")
+		return b.String()
+	}
+	if core := s.Budget.Core; core.Limit != nil {
+		line("core", "%s %s", bar(core.Characters, *core.Limit), core)
+	} else {
+		line("core", "%s", core)
+	}
+	label := "nearest"
+	for _, f := range s.Budget.Nearest[:min(3, len(s.Budget.Nearest))] {
+		line(label, "%s %s: %d of %d characters (%s)", bar(f.Characters, f.Limit), rules.Display(f.Path), f.Characters, f.Limit, percent(f.Characters, f.Limit))
+		label = ""
+	}
+	line("findings", "%s", s.Summary)
+	return b.String()
+}
+
+// String counts the findings in words.
+func (s jsonSummary) String() string {
+	if s == (jsonSummary{}) {
+		return "none"
+	}
+	text := plural(s.Errors, "error") + ", " + plural(s.Warnings, "warning")
+	if n := s.Infos + s.Hints; n > 0 {
+		text += ", " + plural(n, "hint")
+	}
+	return text + "; see agentcli check"
+}
+
+func (g *gitState) branchText() string {
+	text := rules.Display(g.Branch)
+	if g.Branch == "" {
+		text = "no branch (detached HEAD)"
+	}
+	switch {
+	case g.Commit == "":
+		text += ", no commit yet"
+	case g.Upstream == nil:
+	case g.Ahead == nil || g.Behind == nil:
+		text += fmt.Sprintf(", upstream %s is gone", rules.Display(*g.Upstream))
+	case *g.Ahead == 0 && *g.Behind == 0:
+		text += ", level with " + rules.Display(*g.Upstream)
+	default:
+		text += fmt.Sprintf(", %d ahead of and %d behind %s", *g.Ahead, *g.Behind, rules.Display(*g.Upstream))
+	}
+	return text
+}
+
+func (g *gitState) changesText() string {
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{g.Unmerged, "in conflict"}, {g.Staged, "staged"}, {g.Unstaged, "not staged"}, {g.Untracked, "untracked"}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// hookText is the state of the hooks in a line, and what to do about it.
+func hookText(s *hook.Status) string {
+	if s.Installed {
+		return "installed"
+	}
+	for _, h := range s.Hooks {
+		if h.State != hook.Absent {
+			return "does not check commits; see agentcli hook status"
+		}
+	}
+	return "not installed, commits are not checked; run agentcli hook install"
+}
+
+// bar draws a share in ASCII, full from the limit on.
+func bar(n int, limit int64) string {
+	const width = 20
+	full := int(min(int64(width), int64(n)*width/max(limit, 1)))
+	return "[" + strings.Repeat("#", full) + strings.Repeat("-", width-full) + "]"
+}

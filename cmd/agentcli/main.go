@@ -1,0 +1,20 @@
+// Command agentcli looks after an agent's memory repository: for people,
+// agents and CI.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/memls/memls/agentcli"
+	"github.com/memls/memls/cmd/internal/build"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	env := agentcli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv}
+	os.Exit(agentcli.Main(ctx, os.Args[1:], env, build.Version()))
+}
