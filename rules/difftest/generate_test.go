@@ -143,12 +143,15 @@ func (g *generator) file(path string) file {
 	return f
 }
 
+// commit stands for the commit that a submodule is at: one of two.
+func (g *generator) commit() []byte { return []byte{'a' + byte(g.IntN(2))} }
+
 func (g *generator) oddMode(f *file) {
 	switch n := g.IntN(100); {
 	case n < 3:
 		f.mode, f.text = tree.Symlink, []byte(g.usual(linkTargets))
 	case n < 5:
-		f.mode, f.text = tree.Gitlink, []byte{'a' + byte(g.IntN(2))}
+		f.mode, f.text = tree.Gitlink, g.commit()
 	case n < 8:
 		f.mode = tree.Executable
 	}
@@ -253,8 +256,11 @@ func (g *generator) headOf(staged map[string]file) []file {
 			continue // the commit adds it
 		case n < 35:
 			f.mode = []tree.Mode{tree.Regular, tree.Executable, tree.Symlink, tree.Gitlink}[g.IntN(4)]
-			if f.mode == tree.Symlink || f.mode == tree.Gitlink {
+			switch f.mode {
+			case tree.Symlink:
 				f.text = []byte(g.usual(linkTargets))
+			case tree.Gitlink:
+				f.text = g.commit()
 			}
 		case f.path == config.Path:
 			f.text, _ = g.config()

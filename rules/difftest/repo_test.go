@@ -44,6 +44,15 @@ func (r *repo) snapshot() rules.Snapshot {
 	return s
 }
 
+// oid is the object id of the text, or that of the commit it stands for, which
+// is not in the repository.
+func (f *file) oid() tree.OID {
+	if f.mode == tree.Gitlink {
+		return tree.HashBlob(append([]byte("commit "), f.text...), 20)
+	}
+	return tree.HashBlob(f.text, 20)
+}
+
 func snapshotTree(files []file) *tree.Tree {
 	out := make([]*tree.File, len(files))
 	for i, f := range files {
@@ -51,7 +60,7 @@ func snapshotTree(files []file) *tree.Tree {
 		if f.mode == tree.Gitlink {
 			content = nil
 		}
-		out[i] = tree.NewFile(f.path, f.mode, tree.HashBlob(f.text, 20), content)
+		out[i] = tree.NewFile(f.path, f.mode, f.oid(), content)
 	}
 	return tree.New(out)
 }
@@ -120,6 +129,9 @@ func (f *file) section(prefix string) txtar.File {
 		text = []byte(strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`) + "\n")
 	}
 	quoted := strconv.Quote(f.path)
+	if f.mode == tree.Gitlink {
+		text = nil
+	}
 	name := prefix + quoted[1:len(quoted)-1]
 	if len(attrs) > 0 {
 		name += " [" + strings.Join(attrs, ",") + "]"
