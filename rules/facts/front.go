@@ -192,3 +192,18 @@ func hasClosingFence(src []byte, from int) bool {
 	}
 	return false
 }
+
+// LinesIn are the lines of a part of src that are not empty, read as the text
+// check reads frontmatter, but with a carriage return taken for part of the
+// line end.
+func LinesIn(src []byte, part Span) []FrontLine {
+	var lines []FrontLine
+	for next := part.Start; next >= 0 && next < part.End; {
+		var line lineSpan
+		line, next = lineAt(src[:part.End], next)
+		if text := bytes.TrimSuffix(line.text(src), []byte("\r")); len(text) > 0 {
+			lines = append(lines, frontLine(text, line.Start))
+		}
+	}
+	return lines
+}

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -88,7 +89,7 @@ func ParseYAML(src []byte) *YAML {
 	_, _ = frontmatter.Parse(bytes.NewReader(bytes.TrimPrefix(src, utf8BOM)), &struct{}{}, format)
 
 	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
+	if err := unmarshal(text, &doc); err != nil {
 		y.fail(src, err)
 		return &y
 	}
@@ -100,7 +101,7 @@ func ParseYAML(src []byte) *YAML {
 		y.Err, y.ErrSpan = "not a list of keys and values", lineSpanAt(src, y.Text, 1)
 		return &y
 	}
-	p := positions{src: src, text: y.Text}
+	p := newPositions(src, y.Text)
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
 		limit := y.Text.End
@@ -112,18 +113,35 @@ func ParseYAML(src []byte) *YAML {
 	return &y
 }
 
+// unmarshal parses text into a node. The parser panics on some malformed
+// input, which is an error of the input like any other.
+func unmarshal(text []byte, doc *yaml.Node) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("yaml: cannot be read (%v)", r)
+		}
+	}()
+	return yaml.Unmarshal(text, doc)
+}
+
 var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): `) })
 
-// fail records a parser error. The parser counts lines within its text and
-// knows no columns.
+// fail records a parser error.
 func (y *YAML) fail(src []byte, err error) {
-	y.Err = strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 1
-	if m := yamlLine().FindStringSubmatch(y.Err); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		y.Err = strings.TrimPrefix(strings.Replace(y.Err, m[0], "", 1), "unmarshal errors:\n  ")
-	}
+	var line int
+	line, y.Err = parserError(err)
 	y.ErrSpan = lineSpanAt(src, y.Text, line)
+}
+
+// parserError takes apart what the parser says. It counts lines within its
+// text and knows no columns.
+func parserError(err error) (line int, reason string) {
+	line, reason = 1, strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := yamlLine().FindStringSubmatch(reason); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		reason = strings.TrimPrefix(strings.Replace(reason, m[0], "", 1), "unmarshal errors:\n  ")
+	}
+	return line, reason
 }
 
 func lineSpanAt(src []byte, text Span, line int) Span {
@@ -177,12 +195,29 @@ func isFence(line []byte) bool {
 
 // positions turns the parser's line and column (in runes, 1-based) into bytes.
 type positions struct {
-	src  []byte
-	text Span
+	src   []byte
+	text  Span
+	lines []int // where each line starts
+}
+
+func newPositions(src []byte, text Span) positions {
+	p := positions{src: src, text: text, lines: []int{text.Start}}
+	for at, r := range string(src[text.Start:text.End]) {
+		// YAML has more line ends than the text check.
+		switch next := text.Start + at + utf8.RuneLen(r); r {
+		case '\r':
+			if next == text.End || src[next] != '\n' {
+				p.lines = append(p.lines, next)
+			}
+		case '\n', '\u0085', '\u2028', '\u2029':
+			p.lines = append(p.lines, next)
+		}
+	}
+	return p
 }
 
 func (p positions) offset(n *yaml.Node) int {
-	at := lineSpanAt(p.src, p.text, n.Line).Start
+	at := p.lines[min(max(n.Line, 1), len(p.lines))-1]
 	for c := 1; c < n.Column && at < p.text.End; c++ {
 		_, w := utf8.DecodeRune(p.src[at:])
 		at += w
@@ -191,17 +226,23 @@ func (p positions) offset(n *yaml.Node) int {
 }
 
 func (p positions) field(key, value *yaml.Node, limit int) Field {
-	f := Field{Key: key.Value, Tag: value.ShortTag()}
+	f := Field{Key: key.Value}
+	f.describe(value)
 	f.KeySpan.Start = p.offset(key)
 	f.KeySpan.End = p.end(key, f.KeySpan.Start, limit)
 	f.ValueSpan.Start = max(p.offset(value), f.KeySpan.End)
 	f.ValueSpan.End = p.end(value, f.ValueSpan.Start, limit)
+	return f
+}
+
+// describe takes from the node all but its place.
+func (f *Field) describe(value *yaml.Node) {
+	f.Tag = value.ShortTag()
 	if value.Kind == yaml.ScalarNode {
 		f.Value = value.Value
 		f.Block = value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 		f.Quoted = value.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0
 	}
-	return f
 }
 
 // end finds where the source of a node stops, before limit.
@@ -240,46 +281,4 @@ func quotedEnd(s []byte, escape byte) int {
 		}
 	}
 	return len(bytes.TrimRight(s, " \t\r\n"))
-}
-
-// QuoteYAML writes s as a YAML double-quoted scalar on one line. JSON's
-// string syntax is a subset of YAML's double quotes, but escapes more than
-// people want to read, so only what must be escaped is.
-func QuoteYAML(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < 0x20 || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff:
-			b.WriteString(`\u` + hex4(r))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-func hex4(r rune) string {
-	s := strconv.FormatInt(int64(r), 16)
-	return strings.Repeat("0", 4-len(s)) + s
-}
-
-// YAMLScalar writes s plainly where plain YAML loads as the same string, else
-// in double quotes (spec, section 7).
-func YAMLScalar(s string) string {
-	var got map[string]any
-	if s == strings.TrimSpace(s) && !strings.ContainsAny(s, "\n\r") && s != "" {
-		if err := yaml.Unmarshal([]byte("k: "+s+"\n"), &got); err == nil && got["k"] == s {
-			return s
-		}
-	}
-	return QuoteYAML(s)
 }
