@@ -16,7 +16,15 @@ var conflictMarks = [...]string{"<<<<<<<", "=======", ">>>>>>>"}
 type conflict struct {
 	Span
 	marks [len(conflictMarks)]Span
+	// base is the line that starts the common ancestor, in diff3 style; zero
+	// without one.
+	base Span
+	// ambiguous is set when several lines could be the one between the
+	// sides: seven = also underline a heading.
+	ambiguous bool
 }
+
+const baseMark = "|||||||"
 
 // isConflictMarker reports whether a line starts like one of the marks.
 func isConflictMarker(line string) bool {
@@ -42,10 +50,16 @@ func conflictsIn(src []byte, code []Span) []conflict {
 		at += len(line)
 		text := string(src[span.Start:span.End])
 		switch {
+		case next == 1 && open.base == Span{} && strings.HasPrefix(text, baseMark):
+			open.base = span
+			continue
 		case !isConflictMarker(text) || inside(code, span.Start):
 			continue
 		case strings.HasPrefix(text, conflictMarks[0]):
-			next = 0 // a new start takes over from one without an end
+			open, next = conflict{}, 0 // a new start takes over from one without an end
+		case next == 2 && strings.HasPrefix(text, conflictMarks[1]):
+			open.ambiguous = true
+			continue
 		case !strings.HasPrefix(text, conflictMarks[next]) || next == 0:
 			continue
 		}

@@ -108,6 +108,9 @@ func legacyValue(src []byte, key string) string {
 // deleteLine is the edit that takes the line with its line end out.
 func deleteLine(src []byte, line Span) Edit {
 	end := line.End
+	if bytes.HasPrefix(src[end:], []byte("\r\n")) {
+		end++
+	}
 	if end < len(src) && src[end] == '\n' {
 		end++
 	}

@@ -13,6 +13,7 @@ const (
 	factsKey memoKey = iota
 	docKey
 	yamlKey
+	tagsKey
 )
 
 // factsOf returns the facts of the file's bytes, computed once.

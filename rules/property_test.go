@@ -44,7 +44,7 @@ func TestSafeFixesAreSafe(t *testing.T) {
 }
 
 // guessesOnly are rules whose every fix needs a person's eye.
-var guessesOnly = map[string]bool{"read-only-modified": true, "read-only-files": true, "protected-moved": true}
+var guessesOnly = map[string]bool{"read-only-modified": true, "read-only-files": true, "protected-moved": true, "conflict-marker": true, "prompt-tag": true}
 
 func key(f *rules.Finding) string {
 	return strings.Join([]string{f.Rule.ID, f.Path, f.Message}, "\x00")

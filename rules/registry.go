@@ -49,6 +49,16 @@ func init() {
 		ruleStagedDiffers,
 		ruleMergeUnfinished,
 		ruleProtectedMoved,
+
+		ruleYAMLUnsafe,
+		ruleSkillMetadata,
+		rulePromptTag,
+		ruleSecret,
+		rulePlaceholder,
+		ruleConflictMarker,
+		ruleDoubleFrontmatter,
+		ruleHiddenFrontmatter,
+		ruleTextEncoding,
 	}
 }
 

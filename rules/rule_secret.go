@@ -1,0 +1,37 @@
+package rules
+
+import "slices"
+
+var ruleSecret = &Rule{
+	ID:       "secret",
+	Severity: Warning,
+	Summary:  "no credential is in memory",
+	Source:   "spec 6",
+	Doc: Doc{
+		Checks: "A memory file, a skill's Markdown or the config does not hold what looks like a credential: keys of well-known issuers by their prefix, length and characters (AWS, GitHub, GitLab, Slack, OpenAI, Anthropic, Google, Stripe, npm, PyPI and others), JSON web tokens, private keys, and a value that looks random after `password`, `token`, `secret` or `api key` and a `:` or `=`. Placeholders and examples are left alone. The finding never repeats the secret.",
+		Why:    "Memory is committed and synced, and sent to a model with every prompt. A key that was in a commit is out, even when the file is mended.",
+		Bad:    "GITHUB_TOKEN=ghp_ followed by 36 letters and digits",
+		Good:   "GITHUB_TOKEN is in the keychain under \"deploy\"",
+	},
+	roles: []Role{RoleMemory, RoleIndex, RoleLegacy, RoleSkill, RoleConfig},
+	text: func(p *Pass) {
+		src := p.Text()
+		var seen []Span
+		report := func(what string, spans []Span) {
+			for _, span := range spans {
+				if slices.ContainsFunc(seen, func(s Span) bool { return overlap(s, span) }) {
+					continue
+				}
+				seen = append(seen, span)
+				f := p.found(span, "looks like %s", what)
+				f.Help = "keep it outside of the repository, and revoke it if it was ever committed"
+				p.emit(f)
+			}
+		}
+		report("a private key", privateKeys(src))
+		for i := range secretShapes {
+			report(secretShapes[i].what, secretShapes[i].find(src))
+		}
+		report("a password or token", namedSecrets(src))
+	},
+}

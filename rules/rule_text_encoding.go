@@ -1,0 +1,94 @@
+package rules
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/memls/memls/rules/facts"
+)
+
+var ruleTextEncoding = &Rule{
+	ID:       "text-encoding",
+	Severity: Warning,
+	Summary:  "a file is UTF-8 text",
+	Source:   "spec 6",
+	Doc: Doc{
+		Checks: "A memory or skill file is not UTF-16, holds no NUL byte and no bytes that are not UTF-8. A UTF-16 file has this finding alone, whatever else would follow from its bytes; it is an error where the commit is refused for them.",
+		Why:    "Windows tools save UTF-16 without saying so. The hook then misses the frontmatter, and the agent cannot read its own memory.",
+		Bad:    "a file that starts with the bytes FF FE",
+		Good:   "the same text in UTF-8",
+		Fix:    "Writes a UTF-16 file as UTF-8 with LF line ends; takes NUL bytes out.",
+	},
+	roles: []Role{RoleMemory, RoleIndex, RoleLegacy, RoleSkill},
+	text: func(p *Pass) {
+		// An editor's buffer comes decoded: what it had to decode is not
+		// known, and saving it again is up to the editor.
+		if p.File.Unsaved {
+			return
+		}
+		switch e := p.Facts().Encoding; e {
+		case facts.UTF16LE, facts.UTF16BE:
+			p.emit(p.utf16Finding(e))
+		case facts.NUL:
+			f := p.found(facts.InvalidAt(p.Text()), "contains a NUL byte")
+			f.Help = "take the byte out: tools end the text there, or take the file for binary"
+			f.Fixes = []*Fix{p.removeNUL()}
+			p.emit(f)
+		case facts.Invalid:
+			bad := facts.InvalidAt(p.Text())
+			f := p.found(bad, "bytes that are not UTF-8 (% X)", p.Text()[bad.Start:bad.End])
+			f.Help = "save the file as UTF-8"
+			p.emit(f)
+		}
+	},
+}
+
+func (p *Pass) utf16Finding(e facts.Encoding) *Finding {
+	src := p.Text()
+	kind := map[facts.Encoding]string{facts.UTF16LE: "little-endian", facts.UTF16BE: "big-endian"}[e] + ", no BOM"
+	if !utf8.Valid(src[:2]) {
+		kind = fmt.Sprintf("BOM % X", src[:2])
+	}
+	f := p.found(Span{}, "UTF-16 (%s): save as UTF-8", kind)
+	f.Help = "save the file as UTF-8; PowerShell: Set-Content -Encoding utf8"
+	f.explainsAll = true
+	text, lossless := decodeUTF16(src, e)
+	fix := newFix("utf8:"+p.File.Path, "Convert to UTF-8", func() ([]Op, error) {
+		edit := Edit{Span: Span{End: len(src)}, New: text}
+		return []Op{{Kind: OpEdit, Path: p.File.Path, Edits: []Edit{edit}}}, nil
+	})
+	if !lossless {
+		fix.asGuess()
+	}
+	f.Fixes = []*Fix{fix}
+	return f
+}
+
+// decodeUTF16 is the text without byte order mark and with LF line ends: with
+// CRLF ones it would be refused again. It is lossless unless half a character
+// is in it.
+func decodeUTF16(src []byte, e facts.Encoding) (text string, lossless bool) {
+	endian := unicode.LittleEndian
+	if e == facts.UTF16BE {
+		endian = unicode.BigEndian
+	}
+	out, err := unicode.UTF16(endian, unicode.UseBOM).NewDecoder().Bytes(src)
+	lossless = err == nil && len(src)%2 == 0 && !bytes.ContainsRune(out, utf8.RuneError)
+	return string(bytes.ReplaceAll(out, []byte("\r\n"), []byte("\n"))), lossless
+}
+
+func (p *Pass) removeNUL() *Fix {
+	src, path := p.Text(), p.File.Path
+	return newFix("nul:"+path, "Remove the NUL bytes", func() ([]Op, error) {
+		var edits []Edit
+		for i, b := range src {
+			if b == 0 {
+				edits = append(edits, Edit{Span: Span{Start: i, End: i + 1}})
+			}
+		}
+		return []Op{{Kind: OpEdit, Path: path, Edits: edits}}, nil
+	})
+}
