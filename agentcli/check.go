@@ -80,6 +80,9 @@ func (a *app) check(ctx context.Context, opt checkOptions, args []string, stdin 
 	}
 	a.noteSkipped(t)
 	r, err := t.judge(ctx, sel, stdin)
+	if err == nil {
+		err = r.mustExist()
+	}
 	if err != nil {
 		return err
 	}
@@ -97,13 +100,13 @@ func (a *app) check(ctx context.Context, opt checkOptions, args []string, stdin 
 
 // printNothing reports in every format that there is no tree to judge.
 func (a *app) printNothing(repo *repository, opt checkOptions, why string) error {
-	v := rules.NewView(rules.Snapshot{Tree: tree.New(nil)})
-	p, source, err := repo.policy(opt.policy, v.Snapshot)
-	if err != nil {
+	s := rules.Snapshot{Tree: tree.New(nil)}
+	t := &target{repo: repo, at: opt.at}
+	var err error
+	if s.Policy, t.policySource, err = repo.policy(opt.policy, s); err != nil {
 		return err
 	}
-	v.Policy = p
-	t := &target{repo: repo, view: v, at: opt.at, policySource: source}
+	t.view = rules.NewView(s)
 	if opt.format != "text" {
 		a.note("nothing to check: %s", why)
 	}

@@ -86,16 +86,22 @@ func (f *fixRun) run(ctx context.Context, args []string, policy, format string) 
 // what is left.
 func (f *fixRun) mend(ctx context.Context) error {
 	t := f.target
-	first, err := t.judge(ctx, f.sel, false)
+	f.plan, f.result = &plan{}, &rules.FixResult{}
+	var err error
+	if f.left, err = t.judge(ctx, f.sel, false); err == nil {
+		err = f.left.mustExist()
+	}
 	if err != nil {
 		return err
 	}
-	if first.nothing != "" {
-		f.left, f.plan, f.result = first, &plan{}, &rules.FixResult{}
+	if f.left.nothing != "" || !f.left.keep(f.wanted) {
 		return nil
 	}
 	if f.result, err = t.view.FixAll(ctx, f.wanted); err != nil {
 		return err
+	}
+	if len(f.result.Changes) == 0 {
+		return nil
 	}
 	if f.plan, err = t.plan(ctx, f.result.Changes); err != nil {
 		return err
@@ -105,16 +111,20 @@ func (f *fixRun) mend(ctx context.Context) error {
 			return err
 		}
 	}
-	after := *t
-	s := t.view.Snapshot
+	return f.judgeAgain(ctx)
+}
+
+// judgeAgain finds what is left after the changes.
+func (f *fixRun) judgeAgain(ctx context.Context) error {
+	after := *f.target
+	s := after.view.Snapshot
 	s.Tree = f.result.Tree
 	after.view = rules.NewView(s)
-	report, err := after.view.Judge(ctx, rules.Options{Want: f.sel.has})
-	if err != nil {
+	var err error
+	if f.left, err = after.judge(ctx, f.sel, false); err != nil {
 		return err
 	}
-	f.left = &result{target: &after, report: report, sel: f.sel}
-	f.left.show(f.wanted)
+	f.left.keep(f.wanted)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/memls/memls/rules"
@@ -89,7 +90,7 @@ const (
 var sarifLevel = [...]string{rules.Error: "error", rules.Warning: "warning", rules.Info: "note", rules.Hint: "note"}
 
 func writeSARIF(w io.Writer, version string, r *result) error {
-	root := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(r.repo.root(), "/") + "/"}
+	root := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(r.repo.root()), "/") + "/"}
 	run := sarifRun{
 		Tool:        sarifTool{sarifDriver{Name: "agentcli", Version: version, URI: homepage, Rules: sarifRules()}},
 		Invocations: []sarifInvocation{{Successful: true}},

@@ -183,6 +183,3 @@ func (c onceContent) Read(*tree.File) ([]byte, error) {
 	}
 	return b, err
 }
-
-// trees are the trees in which a path may be named.
-func (t *target) trees() []*tree.Tree { return []*tree.Tree{t.view.Tree, t.view.Head} }

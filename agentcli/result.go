@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/memls/memls/rules"
+	"github.com/memls/memls/rules/tree"
 )
 
 // A result is a judgement as it is shown.
@@ -40,13 +42,10 @@ func (t *target) judge(ctx context.Context, sel selection, alone bool) (*result,
 	r := &result{target: t, report: &rules.Report{Total: t.view.Tree.Len()}, sel: sel}
 	if !t.isMemory() {
 		r.nothing = "no policy file, no root MEMORY.md, no .memfs.config.json and no v1 memory Markdown"
-		return r, sel.mustExist(t, nil)
+		return r, nil
 	}
 	var err error
 	if r.report, err = t.view.Judge(ctx, rules.Options{Want: sel.has}); err != nil {
-		return nil, err
-	}
-	if err := sel.mustExist(t, r.report.Findings); err != nil {
 		return nil, err
 	}
 	r.show(func(f *rules.Finding) bool {
@@ -76,6 +75,21 @@ func (r *result) show(want func(*rules.Finding) bool) {
 		r.counts[f.Severity]++
 		r.shown = append(r.shown, shownFinding{f, f.RangeIn(src)})
 	}
+}
+
+// keep drops the shown findings that are not wanted, and reports whether any
+// of the others has a fix.
+func (r *result) keep(want func(*rules.Finding) bool) (fixable bool) {
+	all := r.shown
+	r.shown, r.counts = nil, [rules.Hint + 1]int{}
+	for _, f := range all {
+		if want(f.Finding) {
+			r.counts[f.Severity]++
+			r.shown = append(r.shown, f)
+			fixable = fixable || len(f.fixes()) > 0
+		}
+	}
+	return fixable
 }
 
 // textOf is the text that a finding's place is in, nil for none.
@@ -109,28 +123,23 @@ func (f *shownFinding) fixes() []*rules.Fix {
 
 // mustExist fails for a selected path that is in no tree and in no finding: it
 // is mistyped, and silence would pass for "fine".
-func (s selection) mustExist(t *target, findings []rules.Finding) error {
+func (r *result) mustExist() error {
 	known := func(spec string) bool {
-		for _, tr := range t.trees() {
-			if spec == "" || tr.Has(spec) || tr.Dir(spec) != nil {
+		for _, t := range []*tree.Tree{r.view.Tree, r.view.Head} {
+			if spec == "" || t.Has(spec) || t.Dir(spec) != nil {
 				return true
 			}
 		}
-		for i := range findings {
-			if findings[i].Path != "" && covers(spec, findings[i].Path) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(r.report.Findings, func(f rules.Finding) bool { return f.Path != "" && covers(spec, f.Path) })
 	}
-	for _, spec := range s {
+	for _, spec := range r.sel {
 		if !known(spec) {
 			where := map[string]string{
 				atWorktree: "the working tree (ignored files are not part of it)",
 				atStaged:   "the index", atHead: "the last commit",
-			}[t.at]
+			}[r.at]
 			if where == "" {
-				where = "revision " + t.at
+				where = "revision " + r.at
 			}
 			return fmt.Errorf("%s: no such file or directory in %s", rules.Display(spec), where)
 		}
