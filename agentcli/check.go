@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memls/memls/rules"
+	"github.com/memls/memls/rules/parsers"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -100,7 +101,7 @@ func (a *app) check(ctx context.Context, opt checkOptions, args []string, stdin 
 
 // printNothing reports in every format that there is no tree to judge.
 func (a *app) printNothing(repo *repository, opt checkOptions, why string) error {
-	s := rules.Snapshot{Tree: tree.New(nil)}
+	s := rules.Snapshot{Parsers: parsers.New(), Tree: tree.New(nil)}
 	t := &target{repo: repo, at: opt.at}
 	var err error
 	if s.Policy, t.policySource, err = repo.policy(opt.policy, s); err != nil {

@@ -7,8 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/memls/memls/lsp/fileuri"
 	"go.lsp.dev/protocol"
+
+	"github.com/memls/memls/lsp/fileuri"
 )
 
 // editOnWire is a workspace edit as a client reads it.

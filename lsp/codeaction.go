@@ -4,9 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/lsp/wire"
 	"github.com/memls/memls/rules"
-	"go.lsp.dev/protocol"
 )
 
 // kindFixAll applies every safe fix of a document.

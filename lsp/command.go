@@ -5,10 +5,11 @@ import (
 	"context"
 	"encoding/json"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/lsp/jsonrpc"
 	"github.com/memls/memls/lsp/wire"
 	"github.com/memls/memls/rules"
-	"go.lsp.dev/protocol"
 )
 
 // The commands of executeCommand.

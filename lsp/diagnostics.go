@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/lsp/fileuri"
 	"github.com/memls/memls/lsp/wire"
 	"github.com/memls/memls/rules"
-	"go.lsp.dev/protocol"
 )
 
 const diagnosticSource = "memls"

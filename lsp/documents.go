@@ -5,10 +5,11 @@ import (
 	"path/filepath"
 	"sync"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/lsp/fileuri"
 	"github.com/memls/memls/lsp/text"
 	"github.com/memls/memls/lsp/wire"
-	"go.lsp.dev/protocol"
 )
 
 // A key identifies a document however its URI is spelled. For a file it is the

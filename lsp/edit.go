@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"strings"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/lsp/fileuri"
 	"github.com/memls/memls/lsp/wire"
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/tree"
-	"go.lsp.dev/protocol"
 )
 
 // An editBuilder turns the steps of a fix into an edit that the client can
@@ -187,7 +188,7 @@ func opsOf(changes []rules.FileChange) ([]rules.Op, error) {
 		case c.After == nil:
 			ops = append(ops, rules.Op{Kind: rules.OpDelete, Path: c.Path})
 		case !bytes.Equal(before, after):
-			ops = append(ops, rules.Op{Kind: rules.OpEdit, Path: c.Path, Edits: rules.LineEdits(before, after)})
+			ops = append(ops, rules.Op{Kind: rules.OpEdit, Path: c.Path, Edits: lineEdits(before, after)})
 		}
 	}
 	return ops, nil

@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/lsp/fileuri"
 	"github.com/memls/memls/lsp/lsptest"
 	"github.com/memls/memls/lsp/text"
 	"github.com/memls/memls/lsp/wire"
-	"go.lsp.dev/protocol"
 )
 
 // An editor is a client with open documents: it keeps what the server

@@ -7,9 +7,10 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/lsp/wire"
 	"github.com/memls/memls/rules/gitrepo"
-	"go.lsp.dev/protocol"
 )
 
 // An engine judges the open documents and publishes what it finds. Everything

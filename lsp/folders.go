@@ -4,8 +4,9 @@ import (
 	"context"
 	"sync"
 
-	"github.com/memls/memls/lsp/wire"
 	"go.lsp.dev/protocol"
+
+	"github.com/memls/memls/lsp/wire"
 )
 
 // folders are the workspace folders. They decide nothing about which

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/lsp/wire"
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/config"
 	"github.com/memls/memls/rules/facts"
-	"go.lsp.dev/protocol"
 )
 
 func announceHover(server *wire.ServerCapabilities, _ *wire.ClientCapabilities) {

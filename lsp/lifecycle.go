@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/memls/memls/lsp/parent"
-	"github.com/memls/memls/lsp/wire"
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
+
+	"github.com/memls/memls/lsp/parent"
+	"github.com/memls/memls/lsp/wire"
 )
 
 // The states of a connection, in order.

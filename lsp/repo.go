@@ -14,6 +14,7 @@ import (
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/config"
 	"github.com/memls/memls/rules/gitrepo"
+	"github.com/memls/memls/rules/parsers"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -69,7 +70,8 @@ func (r *repo) judge(ctx context.Context, docs map[string]*document, relist bool
 	}
 	t := r.overlay.tree
 	view := rules.NewView(rules.Snapshot{
-		Tree: t, Head: r.state.head, Staged: r.state.staged,
+		Parsers: parsers.New(),
+		Tree:    t, Head: r.state.head, Staged: r.state.staged,
 		Policy:        rules.PolicyFor(r.state.policy, r.state.policyFound, t),
 		ApproveConfig: r.approved, Unfinished: r.state.unfinished,
 	})

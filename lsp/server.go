@@ -11,9 +11,10 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/lsp/jsonrpc"
 	"github.com/memls/memls/lsp/wire"
-	"go.lsp.dev/protocol"
 )
 
 // A Server serves one client.

@@ -11,11 +11,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/lsp/fileuri"
 	"github.com/memls/memls/lsp/jsonrpc"
 	"github.com/memls/memls/lsp/lsptest"
 	"github.com/memls/memls/lsp/wire"
-	"go.lsp.dev/protocol"
 )
 
 type connection struct {

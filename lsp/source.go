@@ -6,10 +6,11 @@ import (
 	"os"
 	"sync"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/lsp/text"
 	"github.com/memls/memls/lsp/wire"
 	"github.com/memls/memls/rules"
-	"go.lsp.dev/protocol"
 )
 
 var byteOrderMark = []byte("\xef\xbb\xbf")

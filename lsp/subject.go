@@ -6,10 +6,11 @@ import (
 	"errors"
 	"slices"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/config"
 	"github.com/memls/memls/rules/tree"
-	"go.lsp.dev/protocol"
 )
 
 // A subject is an open document in the judgement of its repository: what a

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/memls/memls/lsp/text"
 	"github.com/memls/memls/lsp/wire"
-	"go.lsp.dev/protocol"
 )
 
 func (s *Server) didOpen(ctx context.Context, p *protocol.DidOpenTextDocumentParams) error {

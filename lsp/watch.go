@@ -4,8 +4,9 @@ import (
 	"context"
 	"path/filepath"
 
-	"github.com/memls/memls/lsp/wire"
 	"go.lsp.dev/protocol"
+
+	"github.com/memls/memls/lsp/wire"
 )
 
 // watched are the files whose changes the client is asked to tell. Of git's own

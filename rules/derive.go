@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/memls/memls/rules/facts"
-	"github.com/memls/memls/rules/markdown/commonmark"
 )
 
 // Placeholder is what our fixes write where only a person or the agent knows
@@ -28,17 +27,17 @@ func (p *Pass) derivedFront(body string, eol string) string {
 func (p *Pass) derivedValue(key, body string) string {
 	if key == "name" {
 		if title := Title(p.File.Path); title != "" {
-			return facts.YAMLScalar(title)
+			return p.Parsers.Scalar(title)
 		}
-		return facts.YAMLScalar(strings.TrimSuffix(base(p.File.Path), ".md"))
+		return p.Parsers.Scalar(strings.TrimSuffix(base(p.File.Path), ".md"))
 	}
-	return facts.YAMLScalar(describe(body))
+	return p.Parsers.Scalar(p.describe(body))
 }
 
 // describe takes a description from the text: its first line of prose, else
 // its first heading, else the placeholder.
-func describe(body string) string {
-	doc := commonmark.Parse([]byte(body), facts.BodyStart([]byte(body)))
+func (v *View) describe(body string) string {
+	doc := v.Parsers.doc([]byte(body))
 	for line := range strings.Lines(body[facts.BodyStart([]byte(body)):]) {
 		text := strings.TrimSpace(line)
 		if !strings.ContainsAny(text, "[]<>`|") && len(text) > 0 && startsWithLetter(text) {

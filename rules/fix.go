@@ -114,6 +114,9 @@ func (f *Fix) Ops() ([]Op, error) {
 	return f.memo.ops, f.memo.err
 }
 
+// NeedsReview reports whether the fix is a guess that a person has to look at.
+func (f *Fix) NeedsReview() bool { return f.guess }
+
 // Safe reports whether the fix can be applied without asking: the errors of
 // the tree after it are among those before it, and fewer or other findings
 // are left. It is not claimed by a rule but found out, by judging what the

@@ -41,25 +41,67 @@ func lacksFinalNewline(src []byte) bool { return len(src) > 0 && src[len(src)-1]
 // neither in a code block nor a hard break (two spaces after text).
 func trailingWhitespace(src []byte) []Span {
 	var spans []Span
-	code := parseDoc(src).Code
+	code := codeLines{}
 	at := 0
 	for line := range bytes.Lines(src) {
 		start := at
 		at += len(line)
 		text := bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 		kept := bytes.TrimRight(text, " \t")
-		span := Span{Start: start + len(kept), End: start + len(text)}
+		inCode := code.next(text)
 		hardBreak := len(kept) > 0 && string(text[len(kept):]) == "  "
-		if span.Start == span.End || hardBreak {
+		if len(kept) == len(text) || hardBreak || inCode {
 			continue
 		}
-		for len(code) > 0 && code[0].End < span.Start {
-			code = code[1:]
-		}
-		if len(code) > 0 && code[0].Start <= span.Start {
-			continue
-		}
-		spans = append(spans, span)
+		spans = append(spans, Span{Start: start + len(kept), End: start + len(text)})
 	}
 	return spans
+}
+
+// codeLines tells which lines are code. It knows no more of Markdown than
+// fences and indentation, which is what the config's contract speaks of, so
+// that the hook can do without a Markdown library; where nesting makes it
+// doubtful it takes a line for code, and leaves it alone.
+type codeLines struct {
+	fence    []byte // the fence that is open
+	indented bool   // the last line was indented code, or blank after it
+	text     bool   // the last line was text that an indented line continues
+}
+
+// next takes the next line, without its line end, and reports whether it is
+// code.
+func (c *codeLines) next(line []byte) bool {
+	trimmed := bytes.TrimLeft(line, " \t>")
+	mark := fenceMark(trimmed)
+	switch {
+	case c.fence != nil:
+		closing := len(mark) >= len(c.fence) && mark[0] == c.fence[0] && len(bytes.TrimSpace(trimmed[len(mark):])) == 0
+		if closing {
+			c.fence = nil
+		}
+		return true
+	case mark != nil:
+		c.fence, c.indented, c.text = bytes.Clone(mark), false, false
+		return true
+	case len(bytes.TrimSpace(line)) == 0:
+		c.text = false
+		return c.indented
+	}
+	deep := bytes.HasPrefix(line, []byte("    ")) || bytes.HasPrefix(line, []byte("\t"))
+	c.indented = deep && !c.text
+	c.text = !c.indented
+	return c.indented
+}
+
+// fenceMark is the run of at least three backticks or tildes that a fence
+// starts with; one of backticks has none after it on its line.
+func fenceMark(line []byte) []byte {
+	if len(line) == 0 || line[0] != '`' && line[0] != '~' {
+		return nil
+	}
+	n := len(line) - len(bytes.TrimLeft(line, string(line[:1])))
+	if n < 3 || line[0] == '`' && bytes.IndexByte(line[n:], '`') >= 0 {
+		return nil
+	}
+	return line[:n]
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/config"
+	"github.com/memls/memls/rules/parsers"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -15,7 +16,7 @@ func viewOf(files map[string]string) *rules.View {
 	for path, text := range files {
 		list = append(list, tree.NewFile(path, tree.Regular, "", tree.Buffer(text)))
 	}
-	return rules.NewView(rules.Snapshot{Tree: tree.New(list), Policy: config.RootMarker})
+	return rules.NewView(rules.Snapshot{Parsers: parsers.New(), Tree: tree.New(list), Policy: config.RootMarker})
 }
 
 // guesses applies each fix of the file's findings of a rule that is not safe,
@@ -145,7 +146,7 @@ func TestSkillFolderFix(t *testing.T) {
 func TestEncodingOfBuffer(t *testing.T) {
 	f := tree.NewFile("a.md", tree.Regular, "", tree.Buffer("---\nname: A\ndescription: b\n---\n\x00\n"))
 	f.Unsaved = true
-	v := rules.NewView(rules.Snapshot{Tree: tree.New([]*tree.File{f}), Policy: config.RootMarker})
+	v := rules.NewView(rules.Snapshot{Parsers: parsers.New(), Tree: tree.New([]*tree.File{f}), Policy: config.RootMarker})
 	findings, err := v.JudgeFile(f)
 	if err != nil {
 		t.Fatal(err)

@@ -159,7 +159,7 @@ func (v *View) addItems(index string, paths []string) ([]Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := placeForItems(src, parseDoc(src))
+	place := placeForItems(src, v.Parsers.doc(src))
 	eol := eolOf(src)
 	var b strings.Builder
 	if place.at > 0 && src[place.at-1] != '\n' {
@@ -182,7 +182,7 @@ func (v *View) addItems(index string, paths []string) ([]Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	linked := linkedFrom(v.Tree, index, parseDoc(after))
+	linked := linkedFrom(v.Tree, index, v.Parsers.doc(after))
 	for _, path := range paths {
 		if !linked[path] {
 			return nil, errNotAList
@@ -197,7 +197,7 @@ func (p *Pass) removeItemFix(l *markdown.Link) *Fix {
 	if p.Role != RoleIndex || l.Kind == markdown.Reference {
 		return nil
 	}
-	doc, err := docOf(p.File)
+	doc, err := p.Parsers.docOf(p.File)
 	if err != nil {
 		return nil
 	}

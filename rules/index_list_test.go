@@ -10,6 +10,7 @@ import (
 
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/config"
+	"github.com/memls/memls/rules/parsers"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -21,7 +22,7 @@ func indexed(index string, names ...string) *rules.View {
 	for _, name := range names {
 		files = append(files, tree.NewFile(name+".md", tree.Regular, "", tree.Buffer(fmt.Sprintf(memoryFile, name))))
 	}
-	return rules.NewView(rules.Snapshot{Tree: tree.New(files), Policy: config.RootMarker})
+	return rules.NewView(rules.Snapshot{Parsers: parsers.New(), Tree: tree.New(files), Policy: config.RootMarker})
 }
 
 func indexAfterFixes(t *testing.T, v *rules.View) string {

@@ -57,7 +57,7 @@ func (v *View) indexItem(path string, style listStyle) string {
 // nameOf is what a file calls itself: its name and description, the name
 // derived from the path where it has none.
 func (v *View) nameOf(f *tree.File) (name, description string) {
-	if y, err := yamlOf(f); err == nil {
+	if y, err := v.Parsers.yamlOf(f); err == nil {
 		if n := y.Field("name"); n != nil {
 			name = n.Value
 		}

@@ -32,6 +32,9 @@ type Report struct {
 // Judge runs every rule over the tree. An error means that the judgement is
 // incomplete and must not be taken for a clean one.
 func (v *View) Judge(ctx context.Context, opt Options) (*Report, error) {
+	if !opt.RefusalsOnly && v.Parsers == noParsers {
+		return nil, errNoParsers
+	}
 	j := &judgement{View: v, opt: opt, rules: ruleSet(opt.RefusalsOnly)}
 	var toRead []*tree.File
 	for f := range v.Tree.All() {
@@ -73,6 +76,8 @@ func (v *View) Judge(ctx context.Context, opt Options) (*Report, error) {
 	return &j.out, errors.Join(j.errs...)
 }
 
+var errNoParsers = errors.New("a snapshot without parsers can be judged for refusals alone")
+
 // wants says in which role a file is judged, if it is at all.
 func (j *judgement) wants(f *tree.File) (Role, bool) {
 	if j.opt.Want != nil && !j.opt.Want(f.Path) {
@@ -92,7 +97,7 @@ func (v *View) JudgeFile(f *tree.File) ([]Finding, error) {
 		if err != nil {
 			j.unreadable(f, err)
 		} else {
-			prime(f, src, role, false)
+			v.Parsers.prime(f, src, role)
 			j.run(f, role, src, j.rules.text)
 		}
 	}
@@ -151,7 +156,7 @@ func (j *judgement) mustRead(f *tree.File, role Role) bool {
 func (j *judgement) read(ctx context.Context, files []*tree.File) error {
 	each := func(f *tree.File, src []byte) {
 		role := j.RoleOf(f.Path)
-		prime(f, src, role, j.opt.RefusalsOnly)
+		j.Parsers.prime(f, src, role)
 		refused := j.run(f, role, src, j.rules.text)
 		j.remember(f, role, refused)
 	}

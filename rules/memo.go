@@ -3,9 +3,32 @@ package rules
 import (
 	"github.com/memls/memls/rules/facts"
 	"github.com/memls/memls/rules/markdown"
-	"github.com/memls/memls/rules/markdown/commonmark"
 	"github.com/memls/memls/rules/tree"
 )
+
+// Parsers read the languages inside a file. They are handed in with the
+// snapshot because the hook, whose refusals are about lines, paths and sizes,
+// has no use for them, and would pay for the libraries at every commit.
+// Package parsers has them.
+type Parsers struct {
+	// Markdown reads src[body:]; spans count from the start of src.
+	Markdown func(src []byte, body int) *markdown.Doc
+	// YAML reads the frontmatter of src.
+	YAML func(src []byte) *facts.YAML
+	// Value reads one YAML value; the second result says why it is none.
+	Value func(text string) (facts.Field, string)
+	// Scalar writes a string as a YAML value.
+	Scalar func(s string) string
+}
+
+// noParsers are those of the hook: there is no Markdown and no YAML, and what
+// is written for YAML is quoted.
+var noParsers = &Parsers{
+	Markdown: func([]byte, int) *markdown.Doc { return &markdown.Doc{} },
+	YAML:     func([]byte) *facts.YAML { return &facts.YAML{} },
+	Value:    func(text string) (facts.Field, string) { return facts.Field{Value: text, Tag: "!!str"}, "" },
+	Scalar:   facts.QuoteYAML,
+}
 
 type memoKey int
 
@@ -22,29 +45,29 @@ func factsOf(f *tree.File) (*facts.Facts, error) {
 }
 
 // docOf returns the Markdown of the file, computed once.
-func docOf(f *tree.File) (*markdown.Doc, error) {
-	return memo(f, docKey, nil, parseDoc)
+func (p *Parsers) docOf(f *tree.File) (*markdown.Doc, error) {
+	return memo(f, docKey, nil, p.doc)
 }
 
 // yamlOf returns the file's frontmatter read as YAML, computed once.
-func yamlOf(f *tree.File) (*facts.YAML, error) {
-	return memo(f, yamlKey, nil, facts.ParseYAML)
+func (p *Parsers) yamlOf(f *tree.File) (*facts.YAML, error) {
+	return memo(f, yamlKey, nil, p.YAML)
 }
 
-func parseDoc(src []byte) *markdown.Doc {
-	return commonmark.Parse(src, facts.BodyStart(src))
+func (p *Parsers) doc(src []byte) *markdown.Doc {
+	return p.Markdown(src, facts.BodyStart(src))
 }
 
 // prime computes what later rules will ask of the file while its bytes are
 // in hand, so that they are read once.
-func prime(f *tree.File, src []byte, role Role, refusals bool) {
+func (p *Parsers) prime(f *tree.File, src []byte, role Role) {
 	_, _ = memo(f, factsKey, src, facts.Of)
-	if refusals || role == RoleConfig || role == RoleNone {
+	if p == noParsers || role == RoleConfig || role == RoleNone {
 		return
 	}
-	_, _ = memo(f, docKey, src, parseDoc)
+	_, _ = memo(f, docKey, src, p.doc)
 	if role != RoleIndex {
-		_, _ = memo(f, yamlKey, src, facts.ParseYAML)
+		_, _ = memo(f, yamlKey, src, p.YAML)
 	}
 }
 

@@ -42,7 +42,7 @@ var ruleConflictMarker = &Rule{
 
 // fences are the fenced code blocks of the pass's file.
 func (p *Pass) fences() []Span {
-	doc, err := docOf(p.File)
+	doc, err := p.Parsers.docOf(p.File)
 	if err != nil {
 		p.fail(err)
 		return nil

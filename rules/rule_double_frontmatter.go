@@ -21,7 +21,7 @@ var ruleDoubleFrontmatter = &Rule{
 	},
 	roles: []Role{RoleMemory, RoleLegacy, RoleSkill},
 	text: func(p *Pass) {
-		first, err := yamlOf(p.File)
+		first, err := p.Parsers.yamlOf(p.File)
 		if err != nil {
 			p.fail(err)
 			return
@@ -30,7 +30,7 @@ var ruleDoubleFrontmatter = &Rule{
 			return
 		}
 		src := p.Text()
-		for block, ok := blockAt(src, first.Body); ok; block, ok = blockAt(src, block.body) {
+		for block, ok := p.Parsers.blockAt(src, first.Body); ok; block, ok = p.Parsers.blockAt(src, block.body) {
 			f := p.found(block.Span, "second frontmatter block in body")
 			f.Help = "remove the lines from its --- to the next"
 			fix := p.editFix("Remove the second block", Edit{Span: Span{Start: block.Start, End: block.body}})
@@ -57,11 +57,11 @@ var blockKeys = []string{"name", "description", "label", "limit", "read_only"}
 
 // blockAt finds a block at the start of src[at:], after blank lines. It is
 // read as leniently as YAML loaders read frontmatter.
-func blockAt(src []byte, at int) (frontBlock, bool) {
+func (parsers *Parsers) blockAt(src []byte, at int) (frontBlock, bool) {
 	rest := src[at:]
 	blank := len(rest) - len(bytes.TrimLeft(rest, " \t\r\n"))
 	rest = rest[blank:]
-	y := facts.ParseYAML(rest)
+	y := parsers.YAML(rest)
 	if y.State != facts.FrontClosed || y.Err != "" {
 		return frontBlock{}, false
 	}

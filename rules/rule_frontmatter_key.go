@@ -127,7 +127,7 @@ func (p *Pass) multiline(keys []frontKey) *multilineGroup {
 // foldValue writes the value that YAML reads on one quoted line.
 func (p *Pass) foldValue(k frontKey, end int) *Fix {
 	src := p.Text()
-	y, err := yamlOf(p.File)
+	y, err := p.Parsers.yamlOf(p.File)
 	if err != nil || y.Err != "" {
 		return nil
 	}

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/memls/memls/rules/facts"
 )
@@ -91,14 +90,14 @@ func (p *Pass) mendFence() *Fix {
 // toLF converts the whole file, byte order mark and fences included.
 func (p *Pass) toLF() *Fix {
 	src := p.Text()
-	mended := bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n"))
-	title := "Convert line endings to LF"
-	if p.Facts().Front.State == facts.FrontMissing || p.Facts().Front.Fault != facts.NoFault {
-		mended = mendFences(mended)
+	edits := carriageReturns(src)
+	if front := &p.Facts().Front; front.State == facts.FrontMissing || front.Fault != facts.NoFault {
+		lf := bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n"))
+		edits = []Edit{minimalEdit(src, mendFences(lf))}
 	}
 	path := p.File.Path
-	return newFix(fmt.Sprintf("lf:%s", path), title, func() ([]Op, error) {
-		return []Op{{Kind: OpEdit, Path: path, Edits: LineEdits(src, mended)}}, nil
+	return newFix("lf:"+path, "Convert line endings to LF", func() ([]Op, error) {
+		return []Op{{Kind: OpEdit, Path: path, Edits: edits}}, nil
 	})
 }
 

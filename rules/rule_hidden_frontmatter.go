@@ -25,7 +25,7 @@ var ruleHiddenFrontmatter = &Rule{
 		if p.Facts().BOM {
 			start = len("\uFEFF")
 		}
-		block, ok := blockAt(src, start)
+		block, ok := p.Parsers.blockAt(src, start)
 		if !ok {
 			return
 		}

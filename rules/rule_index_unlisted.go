@@ -128,7 +128,7 @@ func (v *View) readListing(dir string) *listing {
 	if index == nil || !index.Mode.IsRegular() {
 		return nil
 	}
-	doc, err := docOf(index)
+	doc, err := v.Parsers.docOf(index)
 	if err != nil || doc.Truncated {
 		return nil
 	}

@@ -24,7 +24,7 @@ var ruleLinkBroken = &Rule{
 		if p.Role == RoleNone || p.Role == RoleConfig || !p.File.Mode.IsRegular() {
 			return
 		}
-		doc, err := docOf(p.File)
+		doc, err := p.Parsers.docOf(p.File)
 		if err != nil {
 			return // reported as unreadable
 		}
@@ -89,7 +89,7 @@ func (p *Pass) checkAnchor(l *markdown.Link, t Target) *Finding {
 	if isPlainFragment(t.Fragment) || file == nil || !IsMarkdown(t.File) || !file.Mode.IsRegular() || isTemplate(t.Fragment) {
 		return nil
 	}
-	doc, err := docOf(file)
+	doc, err := p.Parsers.docOf(file)
 	if err != nil || doc.Truncated {
 		return nil
 	}

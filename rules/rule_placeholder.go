@@ -15,7 +15,7 @@ var rulePlaceholder = &Rule{
 	},
 	roles: []Role{RoleMemory, RoleLegacy, RoleSkill},
 	text: func(p *Pass) {
-		y, err := yamlOf(p.File)
+		y, err := p.Parsers.yamlOf(p.File)
 		if err != nil {
 			p.fail(err)
 			return

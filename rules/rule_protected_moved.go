@@ -24,7 +24,7 @@ var ruleProtectedMoved = &Rule{
 		if change, err := p.ChangeOf(p.File.Path); old == nil || err != nil || change == Unchanged {
 			return
 		}
-		protected, exact := protection(old)
+		protected, exact := p.Parsers.protection(old)
 		if !protected || exact && old.Mode.Type() == p.File.Mode.Type() {
 			return // a change of what is marked exactly is refused
 		}
@@ -62,7 +62,7 @@ func (p *Pass) checkGone(was, is *tree.Dir) {
 		if len(left) > 0 && left[0].Path == old.Path || !IsMarkdown(old.Path) {
 			continue
 		}
-		if protected, _ := protection(old); protected {
+		if protected, _ := p.Parsers.protection(old); protected {
 			p.reportGone(old)
 		}
 	}
@@ -103,14 +103,14 @@ func (p *Pass) movedTo(old *tree.File) string {
 
 // protection tells whether a committed v1 file is marked read_only, and
 // whether so in the exact spelling that the hook knows.
-func protection(f *tree.File) (protected, exact bool) {
+func (parsers *Parsers) protection(f *tree.File) (protected, exact bool) {
 	if !f.Mode.IsRegular() {
 		return false, false
 	}
 	if src, err := f.Bytes(); err == nil && legacyValue(src, "read_only") == "true" {
 		return true, true
 	}
-	y, err := yamlOf(f)
+	y, err := parsers.yamlOf(f)
 	if err != nil {
 		return false, false
 	}

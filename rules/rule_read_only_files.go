@@ -58,7 +58,7 @@ func (p *Pass) readOnlyFinding(path, pattern string, change Change) *Finding {
 				return nil, err
 			}
 			now, err := p.Tree.File(path).Bytes()
-			return []Op{{Kind: OpEdit, Path: path, Edits: LineEdits(now, old)}}, err
+			return []Op{{Kind: OpEdit, Path: path, Edits: []Edit{minimalEdit(now, old)}}}, err
 		}).asGuess()}
 	}
 	return f

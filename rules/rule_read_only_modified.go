@@ -23,7 +23,7 @@ var ruleReadOnlyModified = &Rule{
 		f := p.found(p.Facts().Front.Open, "file is read_only and cannot be modified")
 		f.Help = "take the change back; only a person may change this file"
 		old := p.headText()
-		f.Fixes = []*Fix{p.editFix("Restore the committed text", LineEdits(p.Text(), old)...).asGuess()}
+		f.Fixes = []*Fix{p.editFix("Restore the committed text", minimalEdit(p.Text(), old)).asGuess()}
 		p.emit(f)
 	},
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/config"
+	"github.com/memls/memls/rules/parsers"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -46,7 +47,7 @@ func secretFindings(t *testing.T, path, text string) []rules.Finding {
 	if path != "MEMORY.md" {
 		files = append(files, tree.NewFile("MEMORY.md", tree.Regular, "", tree.Buffer("# Memory\n")))
 	}
-	v := rules.NewView(rules.Snapshot{Tree: tree.New(files), Policy: config.RootMarker})
+	v := rules.NewView(rules.Snapshot{Parsers: parsers.New(), Tree: tree.New(files), Policy: config.RootMarker})
 	report, err := v.Judge(t.Context(), rules.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -24,12 +24,12 @@ var ruleSkillMetadata = &Rule{
 		if !IsSkill(p.Tree, p.File.Path) || p.Facts().Encoding != facts.UTF8 {
 			return
 		}
-		y, err := yamlOf(p.File)
+		y, err := p.Parsers.yamlOf(p.File)
 		if err != nil {
 			p.fail(err)
 			return
 		}
-		for _, problem := range readSkill(p.File.Path, p.Text(), y).Problems {
+		for _, problem := range readSkill(p.Parsers, p.File.Path, p.Text(), y).Problems {
 			f := p.found(problem.Span, "%s", problem.Message)
 			f.Severity, f.Help = problem.Severity, problem.Help
 			if problem.fixes != nil {
@@ -51,7 +51,7 @@ func addSkillFront(p *Pass) []*Fix {
 		start = len("\uFEFF")
 	}
 	folder := facts.Decode(base(dirOf(p.File.Path)))
-	lines := []string{"---", "name: " + facts.YAMLScalar(folder), "description: " + skillDescription(src), "---", ""}
+	lines := []string{"---", "name: " + p.Parsers.Scalar(folder), "description: " + skillDescription(p.Parsers, src), "---", ""}
 	return []*Fix{p.editFix("Add frontmatter", Edit{Span: Span{End: start}, New: strings.Join(lines, eolOf(src))})}
 }
 
@@ -81,12 +81,12 @@ func nameFixes(value Span, name, folder string) func(*Pass) []*Fix {
 	return func(p *Pass) []*Fix {
 		var fixes []*Fix
 		if name != folder && len(nameProblems(folder)) == 0 {
-			fixes = append(fixes, p.editFix("Set name to '"+folder+"'", Edit{Span: value, New: facts.YAMLScalar(folder)}))
+			fixes = append(fixes, p.editFix("Set name to '"+folder+"'", Edit{Span: value, New: p.Parsers.Scalar(folder)}))
 		}
 		if valid := slug(name); valid != "" && valid != folder {
 			var edits []Edit
 			if valid != name {
-				edits = []Edit{{Span: value, New: facts.YAMLScalar(valid)}}
+				edits = []Edit{{Span: value, New: p.Parsers.Scalar(valid)}}
 			}
 			if f := p.renameFolder(valid, edits); f != nil {
 				fixes = append(fixes, f)

@@ -24,7 +24,7 @@ var ruleYAMLUnsafe = &Rule{
 		if p.Facts().Encoding != facts.UTF8 || !p.frontAccepted() {
 			return // no second opinion on what has a finding already
 		}
-		y, err := yamlOf(p.File)
+		y, err := p.Parsers.yamlOf(p.File)
 		if err != nil {
 			p.fail(err)
 			return
@@ -80,9 +80,9 @@ func (p *Pass) unsafeValues() (reported bool) {
 		if !k.Colon || k.Value == "" || p.continued(k) {
 			continue
 		}
-		problem := valueProblem(k.Value)
+		problem := p.valueProblem(k.Value)
 		if k.key != "name" && k.key != "description" {
-			_, problem = facts.ParseValue(k.Value) // v1's limit is a number
+			_, problem = p.Parsers.Value(k.Value) // v1's limit is a number
 		}
 		if problem == "" {
 			continue
@@ -116,8 +116,8 @@ var typeNames = map[string]string{
 
 // valueProblem says what YAML makes of a value that the text check takes as
 // it stands, "" when they agree.
-func valueProblem(text string) string {
-	v, reason := facts.ParseValue(text)
+func (p *Pass) valueProblem(text string) string {
+	v, reason := p.Parsers.Value(text)
 	text = strings.TrimSpace(text)
 	switch {
 	case reason != "":

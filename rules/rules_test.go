@@ -16,6 +16,7 @@ import (
 
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/config"
+	"github.com/memls/memls/rules/parsers"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -49,7 +50,7 @@ func loadCase(t *testing.T, file string) *testCase {
 		t.Fatal(err)
 	}
 	c := &testCase{archive: ar, fixed: map[string]string{}}
-	c.snapshot.Policy = config.RootMarker
+	c.snapshot.Policy, c.snapshot.Parsers = config.RootMarker, parsers.New()
 	for line := range strings.Lines(string(ar.Comment)) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		switch key {

@@ -82,28 +82,29 @@ func (s *Skill) FirstLine() string {
 
 // SkillOf reads a skill's file (see IsSkill). The error says why its bytes
 // cannot be read; anything wrong with them is a problem of the skill.
-func SkillOf(f *tree.File) (*Skill, error) {
+func SkillOf(parsers *Parsers, f *tree.File) (*Skill, error) {
 	src, err := f.Bytes()
 	if err != nil {
 		return nil, err
 	}
-	y, err := yamlOf(f)
+	y, err := parsers.yamlOf(f)
 	if err != nil {
 		return nil, err
 	}
-	return readSkill(f.Path, src, y), nil
+	return readSkill(parsers, f.Path, src, y), nil
 }
 
 // skillReader gathers what a skill's file says.
 type skillReader struct {
 	*Skill
-	src []byte
-	y   *facts.YAML
+	parsers *Parsers
+	src     []byte
+	y       *facts.YAML
 }
 
-func readSkill(path string, src []byte, y *facts.YAML) *Skill {
+func readSkill(parsers *Parsers, path string, src []byte, y *facts.YAML) *Skill {
 	folder := base(dirOf(path))
-	s := skillReader{Skill: &Skill{Path: path, Folder: folder}, src: src, y: y}
+	s := skillReader{Skill: &Skill{Path: path, Folder: folder}, parsers: parsers, src: src, y: y}
 	switch {
 	case y.State == facts.FrontMissing:
 		s.add(Warning, Span{}, "missing frontmatter: other agents will not load this skill").

@@ -150,16 +150,16 @@ func (s *skillReader) fill(f *facts.Field) func(*Pass) []*Fix {
 // derived is the value that a fix gives a key, as YAML.
 func (s *skillReader) derived(key string) string {
 	if key == "name" {
-		return facts.YAMLScalar(facts.Decode(s.Folder))
+		return s.parsers.Scalar(facts.Decode(s.Folder))
 	}
-	return skillDescription(s.src)
+	return skillDescription(s.parsers, s.src)
 }
 
-func skillDescription(src []byte) string {
+func skillDescription(parsers *Parsers, src []byte) string {
 	if text := shorten(firstParagraph(src)); text != "" {
-		return facts.YAMLScalar(text)
+		return parsers.Scalar(text)
 	}
-	return facts.YAMLScalar(Placeholder)
+	return parsers.Scalar(Placeholder)
 }
 
 // invalidYAML reports frontmatter that no YAML loader takes, once, at the
@@ -200,7 +200,7 @@ func (s *skillReader) culprits() (first facts.FrontLine, reason string, edits []
 			continue
 		}
 		value := Span{Start: l.ValueSpan.Start, End: max(end, l.ValueSpan.End)}
-		_, why := facts.ParseValue(string(s.src[value.Start:value.End]))
+		_, why := s.parsers.Value(string(s.src[value.Start:value.End]))
 		if why == "" {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/memls/memls/rules"
+	"github.com/memls/memls/rules/parsers"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -40,7 +41,7 @@ func TestSkillLimits(t *testing.T) {
 
 func skillOf(t *testing.T, text string) *rules.Skill {
 	t.Helper()
-	s, err := rules.SkillOf(tree.NewFile("skills/s/SKILL.md", tree.Regular, "", tree.Buffer(text)))
+	s, err := rules.SkillOf(parsers.New(), tree.NewFile("skills/s/SKILL.md", tree.Regular, "", tree.Buffer(text)))
 	if err != nil {
 		t.Fatal(err)
 	}

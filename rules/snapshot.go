@@ -27,6 +27,8 @@ type Snapshot struct {
 	Committed bool
 	// Unfinished names the git operation that waits for its end ("merge").
 	Unfinished string
+	// Parsers are needed for everything but refusals.
+	Parsers *Parsers
 	// Load reads many files, calling each for every one that could be read,
 	// possibly at the same time. Nil reads them one by one.
 	Load func(ctx context.Context, files []*tree.File, each func(*tree.File, []byte)) error
@@ -83,6 +85,9 @@ type configState struct {
 
 // NewView prepares the judgement of a snapshot.
 func NewView(s Snapshot) *View {
+	if s.Parsers == nil {
+		s.Parsers = noParsers
+	}
 	v := &View{Snapshot: s, gaps: map[string]string{}, fixes: &fixMemo{}}
 	v.V2 = s.Policy == config.RootMarker && (s.Tree.Has(Index) || s.Head.Has(Index))
 	v.V2Front = v.V2 || s.Policy == config.SharedMemory

@@ -97,9 +97,6 @@ func judge(ctx context.Context, repo *gitrepo.Repo, s rules.Snapshot) (*rules.Re
 	return report, nil
 }
 
-// maxChecked bounds how many fixes are tried out to say that there is one.
-const maxChecked = 50
-
 // printRefusal prints the errors among the findings, if any.
 func printRefusal(w io.Writer, findings []rules.Finding) int {
 	var b strings.Builder
@@ -110,7 +107,7 @@ func printRefusal(w io.Writer, findings []rules.Finding) int {
 			continue
 		}
 		fmt.Fprintf(&b, "  %s\n", rules.Printable(f.Line))
-		if help := advice(f, printed < maxChecked); help != "" {
+		if help := advice(f); help != "" {
 			fmt.Fprintf(&b, "      %s\n", rules.Printable(help))
 		}
 		printed++
@@ -131,9 +128,9 @@ Fix these problems:
 
 // advice is what to do about a finding, and whether the commit has to do with
 // it at all.
-func advice(f *rules.Finding, tryFix bool) string {
+func advice(f *rules.Finding) string {
 	help := f.Help
-	if path, ok := shellWord(f.Path); ok && tryFix && hasSafeFix(f) {
+	if path, ok := shellWord(f.Path); ok && hasFix(f) {
 		help += ", or run: agentcli fix " + path
 	}
 	if f.Path != "" && !f.Touched {
@@ -160,13 +157,14 @@ func shellWord(path string) (string, bool) {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'", true
 }
 
-func hasSafeFix(f *rules.Finding) bool {
+// hasFix reports whether there is something for `agentcli fix` to try.
+func hasFix(f *rules.Finding) bool {
 	fixes := f.Fixes
 	if f.Group != nil {
 		fixes = append(fixes[:len(fixes):len(fixes)], f.Group.Fixes...)
 	}
 	for _, fix := range fixes {
-		if fix.Safe() {
+		if !fix.NeedsReview() {
 			return true
 		}
 	}

@@ -2,15 +2,8 @@ package facts
 
 import (
 	"bytes"
-	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
-	"unicode/utf8"
-
-	"github.com/adrg/frontmatter"
-	"gopkg.in/yaml.v3"
 )
 
 // YAML is frontmatter as tools read it that load real YAML: skill loaders,
@@ -60,7 +53,7 @@ func (y *YAML) Field(key string) *Field {
 // BodyStart is the offset where the Markdown starts: after the frontmatter,
 // however leniently it is read, or after a byte order mark.
 func BodyStart(src []byte) int {
-	if y := splitYAML(src); y.State == FrontClosed {
+	if y := SplitYAML(src); y.State == FrontClosed {
 		return y.Body
 	}
 	if bytes.HasPrefix(src, utf8BOM) {
@@ -69,98 +62,9 @@ func BodyStart(src []byte) int {
 	return 0
 }
 
-// ParseYAML reads the frontmatter of src as YAML. Sequences of one document
-// only; tags and anchors are YAML's own business.
-func ParseYAML(src []byte) *YAML {
-	y := splitYAML(src)
-	if y.State != FrontClosed {
-		return &y
-	}
-	text := src[y.Text.Start:y.Text.End]
-	// The library splits and hands the text over; where its split differs
-	// from ours (it ends at an indented "---" in a block scalar, and
-	// skips blank lines before the fence) ours holds.
-	format := frontmatter.NewFormat("---", "---", func(b []byte, _ any) error {
-		if len(b) == len(text) {
-			text = b
-		}
-		return nil
-	})
-	_, _ = frontmatter.Parse(bytes.NewReader(bytes.TrimPrefix(src, utf8BOM)), &struct{}{}, format)
-
-	var doc yaml.Node
-	if err := unmarshal(text, &doc); err != nil {
-		y.fail(src, err)
-		return &y
-	}
-	if len(doc.Content) == 0 {
-		return &y
-	}
-	root := doc.Content[0]
-	if root.Kind != yaml.MappingNode {
-		y.Err, y.ErrSpan = "not a list of keys and values", lineSpanAt(src, y.Text, 1)
-		return &y
-	}
-	p := newPositions(src, y.Text)
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		key, value := root.Content[i], root.Content[i+1]
-		limit := y.Text.End
-		if i+2 < len(root.Content) {
-			limit = p.offset(root.Content[i+2])
-		}
-		y.Fields = append(y.Fields, p.field(key, value, limit))
-	}
-	return &y
-}
-
-// unmarshal parses text into a node. The parser panics on some malformed
-// input, which is an error of the input like any other.
-func unmarshal(text []byte, doc *yaml.Node) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("yaml: cannot be read (%v)", r)
-		}
-	}()
-	return yaml.Unmarshal(text, doc)
-}
-
-var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): `) })
-
-// fail records a parser error.
-func (y *YAML) fail(src []byte, err error) {
-	var line int
-	line, y.Err = parserError(err)
-	y.ErrSpan = lineSpanAt(src, y.Text, line)
-}
-
-// parserError takes apart what the parser says. It counts lines within its
-// text and knows no columns.
-func parserError(err error) (line int, reason string) {
-	line, reason = 1, strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := yamlLine().FindStringSubmatch(reason); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		reason = strings.TrimPrefix(strings.Replace(reason, m[0], "", 1), "unmarshal errors:\n  ")
-	}
-	return line, reason
-}
-
-func lineSpanAt(src []byte, text Span, line int) Span {
-	at := text.Start
-	for n := 1; n < line; n++ {
-		i := bytes.IndexByte(src[at:text.End], '\n')
-		if i < 0 {
-			break
-		}
-		at += i + 1
-	}
-	l, _ := lineAt(src, min(at, len(src)))
-	if t := l.text(src); len(t) > 0 && t[len(t)-1] == '\r' {
-		l.End--
-	}
-	return l.Span
-}
-
-func splitYAML(src []byte) YAML {
+// SplitYAML finds the YAML text and the body; package frontyaml reads the
+// text.
+func SplitYAML(src []byte) YAML {
 	var y YAML
 	at := 0
 	if bytes.HasPrefix(src, utf8BOM) {
@@ -193,92 +97,32 @@ func isFence(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("---")) && len(bytes.Trim(line[3:], " \t\r")) == 0
 }
 
-// positions turns the parser's line and column (in runes, 1-based) into bytes.
-type positions struct {
-	src   []byte
-	text  Span
-	lines []int // where each line starts
-}
-
-func newPositions(src []byte, text Span) positions {
-	p := positions{src: src, text: text, lines: []int{text.Start}}
-	for at, r := range string(src[text.Start:text.End]) {
-		// YAML has more line ends than the text check.
-		switch next := text.Start + at + utf8.RuneLen(r); r {
-		case '\r':
-			if next == text.End || src[next] != '\n' {
-				p.lines = append(p.lines, next)
-			}
-		case '\n', '\u0085', '\u2028', '\u2029':
-			p.lines = append(p.lines, next)
-		}
-	}
-	return p
-}
-
-func (p positions) offset(n *yaml.Node) int {
-	at := p.lines[min(max(n.Line, 1), len(p.lines))-1]
-	for c := 1; c < n.Column && at < p.text.End; c++ {
-		_, w := utf8.DecodeRune(p.src[at:])
-		at += w
-	}
-	return min(at, p.text.End)
-}
-
-func (p positions) field(key, value *yaml.Node, limit int) Field {
-	f := Field{Key: key.Value}
-	f.describe(value)
-	f.KeySpan.Start = p.offset(key)
-	f.KeySpan.End = p.end(key, f.KeySpan.Start, limit)
-	f.ValueSpan.Start = max(p.offset(value), f.KeySpan.End)
-	f.ValueSpan.End = p.end(value, f.ValueSpan.Start, limit)
-	return f
-}
-
-// describe takes from the node all but its place.
-func (f *Field) describe(value *yaml.Node) {
-	f.Tag = value.ShortTag()
-	if value.Kind == yaml.ScalarNode {
-		f.Value = value.Value
-		f.Block = value.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
-		f.Quoted = value.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0
-	}
-}
-
-// end finds where the source of a node stops, before limit.
-func (p positions) end(n *yaml.Node, start, limit int) int {
-	if start >= limit {
-		return start
-	}
-	s := p.src[start:limit]
-	switch {
-	case n.Kind == yaml.ScalarNode && n.Style&yaml.DoubleQuotedStyle != 0 && s[0] == '"':
-		return start + quotedEnd(s, '\\')
-	case n.Kind == yaml.ScalarNode && n.Style&yaml.SingleQuotedStyle != 0 && s[0] == '\'':
-		return start + quotedEnd(s, '\'')
-	case n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value != "" && bytes.HasPrefix(s, []byte(n.Value)):
-		return start + len(n.Value)
-	case n.Kind == yaml.ScalarNode && n.Value == "" && n.Tag == "!!null":
-		return start
-	case n.Kind == yaml.ScalarNode && n.Style == 0:
-		if i := bytes.Index(s, []byte(" #")); i >= 0 {
-			s = s[:i]
-		}
-	}
-	return start + len(bytes.TrimRight(s, " \t\r\n"))
-}
-
-// quotedEnd is the length of the quoted scalar that s starts with; escape is
-// what takes the quote's meaning away.
-func quotedEnd(s []byte, escape byte) int {
-	quote := s[0]
-	for i := 1; i < len(s); i++ {
+// QuoteYAML writes s as a YAML double-quoted scalar on one line. JSON's
+// string syntax is a subset of YAML's double quotes, but escapes more than
+// people want to read, so only what must be escaped is.
+func QuoteYAML(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
 		switch {
-		case s[i] == escape && i+1 < len(s) && (escape != quote || s[i+1] == quote):
-			i++
-		case s[i] == quote:
-			return i + 1
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x20 || 0x7f <= r && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff:
+			b.WriteString(`\u` + hex4(r))
+		default:
+			b.WriteRune(r)
 		}
 	}
-	return len(bytes.TrimRight(s, " \t\r\n"))
+	b.WriteByte('"')
+	return b.String()
+}
+
+func hex4(r rune) string {
+	s := strconv.FormatInt(int64(r), 16)
+	return strings.Repeat("0", 4-len(s)) + s
 }

@@ -1,9 +1,10 @@
 package tree
 
 import (
+	"strings"
 	"sync"
+	"unicode"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -16,14 +17,24 @@ type nameIndex struct {
 }
 
 // FoldName maps names that a case-insensitive or normalising file system
-// does not tell apart to one key (Unicode case folding, then NFC).
+// does not tell apart to one key: NFC and Unicode's simple case folding, which
+// is what file systems use (they do not take "ß" for "ss").
 func FoldName(name string) string {
 	for i := 0; i < len(name); i++ {
 		if name[i] >= 0x80 {
-			return norm.NFC.String(cases.Fold().String(norm.NFC.String(name)))
+			return norm.NFC.String(strings.Map(fold, norm.NFC.String(name)))
 		}
 	}
 	return lowerASCII(name)
+}
+
+// fold is the least rune of those that differ in case alone.
+func fold(r rune) rune {
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	return unicode.ToLower(least)
 }
 
 func lowerASCII(s string) string {

@@ -1,4 +1,4 @@
-package facts_test
+package frontyaml_test
 
 import (
 	"strings"
@@ -9,11 +9,12 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/memls/memls/rules/facts"
+	"github.com/memls/memls/rules/frontyaml"
 )
 
 func TestParseYAML(t *testing.T) {
 	const src = "\ufeff---\r\nname: A # note\r\n\"quoted\": 'it''s'\r\nfolded: >-\r\n  one\r\n  two: 2\r\nlist: [a, b]\r\nnothing:\r\nnumber: 1.0\r\nmulti: one\r\n  two\r\nünï: é x\r\n---\r\nbody"
-	y := facts.ParseYAML([]byte(src))
+	y := frontyaml.Parse([]byte(src))
 	if y.Err != "" || y.State != facts.FrontClosed || src[y.Body:] != "body" {
 		t.Fatalf("%q, state %d, body at %d", y.Err, y.State, y.Body)
 	}
@@ -40,7 +41,7 @@ func TestParseYAML(t *testing.T) {
 func TestParseYAMLLineEnds(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u0085", "\u2028"} {
 		src := "---\na: 'x" + end + "  y'\nb: z\n---\n"
-		y := facts.ParseYAML([]byte(src))
+		y := frontyaml.Parse([]byte(src))
 		f := y.Field("b")
 		if f == nil {
 			t.Errorf("%q: %q", end, y.Err)
@@ -66,12 +67,12 @@ func TestParseYAMLStates(t *testing.T) {
 		{"a colon in the second line", "---\nname: A\ndescription: a: b\n---\n", facts.FrontClosed, "mapping values are not allowed in this context", "description: a: b"},
 		{"a fence in a block scalar", "---\na: |\n  ---\n  b\n---\nbody", facts.FrontClosed, "", ""},
 	} {
-		y := facts.ParseYAML([]byte(c.src))
+		y := frontyaml.Parse([]byte(c.src))
 		if at := c.src[y.ErrSpan.Start:y.ErrSpan.End]; y.State != c.state || y.Err != c.err || at != c.at {
 			t.Errorf("%s: state %d, error %q at %q", c.name, y.State, y.Err, at)
 		}
 	}
-	y := facts.ParseYAML([]byte("---\na: 1\na: 2\n---\n"))
+	y := frontyaml.Parse([]byte("---\na: 1\na: 2\n---\n"))
 	if f := y.Field("a"); len(y.Fields) != 2 || f == nil || f.Value != "2" {
 		t.Errorf("of two equal keys the last one counts, got %+v", f)
 	}
@@ -91,7 +92,7 @@ func TestParseValue(t *testing.T) {
 		{"@a", "", "", "found character that cannot start any token"},
 		{"\nb: c", "", "", "more than one value"},
 	} {
-		f, reason := facts.ParseValue(c.text)
+		f, reason := frontyaml.Value(c.text)
 		if f.Value != c.value || f.Tag != c.tag || reason != c.reason {
 			t.Errorf("%q: %q %s, %q", c.text, f.Value, f.Tag, reason)
 		}
@@ -104,7 +105,7 @@ func TestYAMLScalar(t *testing.T) {
 		" a": `" a"`, "a #b": `"a #b"`, `say "hi"`: `say "hi"`, `"hi"`: `"\"hi\""`, `C:\x`: `C:\x`, "- a": `"- a"`,
 		"*a*": `"*a*"`, "a\nb": `"a\nb"`, "\x1b[1m": `"\u001b[1m"`, "2024-01-01": `"2024-01-01"`, "é語": "é語", "\u0080": `"\u0080"`,
 	} {
-		if got := facts.YAMLScalar(s); got != want {
+		if got := frontyaml.Scalar(s); got != want {
 			t.Errorf("%q is written %s, want %s", s, got, want)
 		}
 	}
@@ -121,7 +122,7 @@ func FuzzYAML(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		y := facts.ParseYAML(src)
+		y := frontyaml.Parse(src)
 		checkSpan(t, src, y.Text)
 		checkSpan(t, src, y.ErrSpan)
 		if y.State == facts.FrontClosed && (y.Body < y.Text.End || y.Body > len(src)) {
@@ -141,10 +142,10 @@ func FuzzYAML(f *testing.F) {
 				t.Fatalf("%+v: the value starts in the key", field)
 			}
 		}
-		facts.ParseValue(string(src))
+		frontyaml.Value(string(src))
 		if s := string(src); utf8.ValidString(s) {
 			readBack(t, s, facts.QuoteYAML(s))
-			readBack(t, s, facts.YAMLScalar(s))
+			readBack(t, s, frontyaml.Scalar(s))
 		}
 	})
 }
@@ -155,5 +156,12 @@ func readBack(t *testing.T, s, written string) {
 	err := yaml.Unmarshal([]byte("k: "+written+"\n"), &got)
 	if err != nil || got["k"] != s || strings.ContainsAny(written, "\r\n") {
 		t.Fatalf("%q is written %s and read as %q (%v)", s, written, got["k"], err)
+	}
+}
+
+func checkSpan(t *testing.T, src []byte, s facts.Span) {
+	t.Helper()
+	if s.Start < 0 || s.Start > s.End || s.End > len(src) {
+		t.Fatalf("span %v is not in a text of %d bytes", s, len(src))
 	}
 }
