@@ -130,6 +130,9 @@ func (b *editBuilder) shape() *wire.WorkspaceEdit {
 // textEdits converts edits of the staged text to edits of the client's. New
 // text gets the line ends of the text around it.
 func (s *source) textEdits(edits []rules.Edit) wire.TextEdits {
+	if s.opaque {
+		return nil
+	}
 	if after, ok := s.toLF(edits); ok {
 		return wire.TextEdits{s.replaceAll(after)}
 	}

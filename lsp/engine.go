@@ -22,6 +22,8 @@ type engine struct {
 	server *Server
 	wake   chan struct{} // holds a token while a round is owed
 
+	started sync.Once // clients have been seen to say initialized twice
+
 	mu      sync.Mutex
 	pending changes
 	session *session // nil before the handshake
@@ -49,9 +51,10 @@ func newEngine(s *Server) *engine {
 
 // initialized implements [hooks].
 func (e *engine) initialized(ctx context.Context) {
-	e.sessionOf()
-	go e.run(ctx)
-	go e.server.registerWatchers(ctx)
+	e.started.Do(func() {
+		go e.run(ctx)
+		go e.server.registerWatchers(ctx)
+	})
 }
 
 // sessionOf is the set of repositories, made when it is first needed: the

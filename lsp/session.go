@@ -137,6 +137,9 @@ func isJudged(path string) bool { return rules.IsMarkdown(path) || path == confi
 // linkPath is the path of the symbolic link that the client opened, with the
 // links above it resolved; "" when the client opened the file itself.
 func linkPath(doc *document) string {
+	if doc.path == string(doc.key) {
+		return ""
+	}
 	path := filepath.Join(resolve(filepath.Dir(doc.path)), filepath.Base(doc.path))
 	if key(path) == doc.key {
 		return ""

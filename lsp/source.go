@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"os"
 	"sync"
+	"unicode/utf8"
 
 	"go.lsp.dev/protocol"
 
 	"github.com/memls/memls/lsp/text"
 	"github.com/memls/memls/lsp/wire"
 	"github.com/memls/memls/rules"
+	"github.com/memls/memls/rules/facts"
 )
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -23,6 +25,7 @@ type source struct {
 	staged []byte
 	hidden int // bytes at the start that the editor does not show
 	crlf   bool
+	opaque bool                // the texts have no places in common
 	mapper func() *text.Mapper // of staged[hidden:]
 }
 
@@ -42,6 +45,11 @@ func newSource(staged []byte, crlf bool, enc wire.PositionEncoding) *source {
 func bufferSource(d *document, staged, onDisk []byte, enc wire.PositionEncoding) *source {
 	crlf := usesCRLF(d.text)
 	switch {
+	case isUTF16(onDisk):
+		// The editor will write it as UTF-16 again, whatever the text is.
+		return &source{staged: onDisk, opaque: true, mapper: d.mapper}
+	case !utf8.Valid(onDisk) && facts.Decode(string(onDisk)) == string(staged):
+		return newSource(onDisk, crlf, enc) // as it was before it was decoded
 	case bytes.HasPrefix(onDisk, byteOrderMark) && !bytes.HasPrefix(staged, byteOrderMark):
 		return newSource(append(bytes.Clone(byteOrderMark), staged...), crlf, enc)
 	case bytes.Equal(staged, d.text):
@@ -62,8 +70,16 @@ func usesCRLF(s []byte) bool {
 	return i > 0 && s[i-1] == '\r'
 }
 
+func isUTF16(b []byte) bool {
+	e := facts.EncodingOf(b)
+	return e == facts.UTF16LE || e == facts.UTF16BE
+}
+
 // rangeOf converts a place in the staged text.
 func (s *source) rangeOf(span rules.Span) protocol.Range {
+	if s.opaque {
+		return protocol.Range{End: protocol.Position{Character: 1}}
+	}
 	return s.mapper().Range(span.Start-s.hidden, span.End-s.hidden)
 }
 

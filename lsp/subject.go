@@ -133,6 +133,9 @@ func (sub *subject) show(f *rules.Finding) shown {
 	s := shown{rule: f.Rule, severity: f.Severity, message: f.Message, help: f.Help, fixes: f.Fixes, related: f.Related}
 	if f.Path == sub.path && sub.file != nil {
 		s.span = f.SpanIn(sub.source.staged)
+		if s.span.End <= sub.source.hidden {
+			s.span.End = firstLine(sub.source.staged).End // what is seen of it
+		}
 		return s
 	}
 	if f.Path != "" {
