@@ -66,9 +66,6 @@ func (p *Parsers) prime(f *tree.File, src []byte, role Role) {
 		return
 	}
 	_, _ = memo(f, docKey, src, p.doc)
-	if role != RoleIndex {
-		_, _ = memo(f, yamlKey, src, p.YAML)
-	}
 }
 
 func memo[T any](f *tree.File, key memoKey, src []byte, compute func([]byte) *T) (*T, error) {

@@ -94,6 +94,16 @@ func (p *Pass) Facts() *facts.Facts {
 	return f
 }
 
+// yaml returns the file's frontmatter read as YAML, from the bytes in hand.
+func (p *Pass) yaml() *facts.YAML {
+	y, err := memo(p.File, yamlKey, p.Text(), p.Parsers.YAML)
+	if err != nil {
+		p.fail(err)
+		return &facts.YAML{}
+	}
+	return y
+}
+
 func (p *Pass) fail(err error) { p.sink.fail(err) }
 
 // Enforced reports whether the commit would be refused for the file's

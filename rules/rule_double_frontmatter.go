@@ -21,20 +21,16 @@ var ruleDoubleFrontmatter = &Rule{
 	},
 	roles: []Role{RoleMemory, RoleLegacy, RoleSkill},
 	text: func(p *Pass) {
-		first, err := p.Parsers.yamlOf(p.File)
-		if err != nil {
-			p.fail(err)
-			return
-		}
+		src := p.Text()
+		first := facts.SplitYAML(src)
 		if first.State != facts.FrontClosed {
 			return
 		}
-		src := p.Text()
 		for block, ok := p.Parsers.blockAt(src, first.Body); ok; block, ok = p.Parsers.blockAt(src, block.body) {
 			f := p.found(block.Span, "second frontmatter block in body")
 			f.Help = "remove the lines from its --- to the next"
 			fix := p.editFix("Remove the second block", Edit{Span: Span{Start: block.Start, End: block.body}})
-			if !block.repeats(first) {
+			if !block.repeats(p.yaml()) {
 				fix.asGuess()
 			}
 			f.Fixes = []*Fix{fix}
@@ -61,6 +57,9 @@ func (parsers *Parsers) blockAt(src []byte, at int) (frontBlock, bool) {
 	rest := src[at:]
 	blank := len(rest) - len(bytes.TrimLeft(rest, " \t\r\n"))
 	rest = rest[blank:]
+	if !bytes.HasPrefix(rest, []byte("---")) {
+		return frontBlock{}, false
+	}
 	y := parsers.YAML(rest)
 	if y.State != facts.FrontClosed || y.Err != "" {
 		return frontBlock{}, false

@@ -127,8 +127,8 @@ func (p *Pass) multiline(keys []frontKey) *multilineGroup {
 // foldValue writes the value that YAML reads on one quoted line.
 func (p *Pass) foldValue(k frontKey, end int) *Fix {
 	src := p.Text()
-	y, err := p.Parsers.yamlOf(p.File)
-	if err != nil || y.Err != "" {
+	y := p.yaml()
+	if y.Err != "" {
 		return nil
 	}
 	field := y.Field(k.key)

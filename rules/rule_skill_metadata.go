@@ -24,11 +24,7 @@ var ruleSkillMetadata = &Rule{
 		if !IsSkill(p.Tree, p.File.Path) || p.Facts().Encoding != facts.UTF8 {
 			return
 		}
-		y, err := p.Parsers.yamlOf(p.File)
-		if err != nil {
-			p.fail(err)
-			return
-		}
+		y := p.yaml()
 		for _, problem := range readSkill(p.Parsers, p.File.Path, p.Text(), y).Problems {
 			f := p.found(problem.Span, "%s", problem.Message)
 			f.Severity, f.Help = problem.Severity, problem.Help

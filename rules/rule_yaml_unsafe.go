@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/memls/memls/rules/facts"
 )
@@ -21,14 +22,10 @@ var ruleYAMLUnsafe = &Rule{
 	},
 	roles: frontRoles,
 	text: func(p *Pass) {
-		if p.Facts().Encoding != facts.UTF8 || !p.frontAccepted() {
+		if p.Facts().Encoding != facts.UTF8 || p.plainlySafe() || !p.frontAccepted() {
 			return // no second opinion on what has a finding already
 		}
-		y, err := p.Parsers.yamlOf(p.File)
-		if err != nil {
-			p.fail(err)
-			return
-		}
+		y := p.yaml()
 		if p.unsafeValues() || y.Err == "" && p.mapsAll(y) {
 			return
 		}
@@ -42,6 +39,33 @@ var ruleYAMLUnsafe = &Rule{
 		}
 		p.emit(f)
 	},
+}
+
+// plainlySafe reports whether the lines are of a kind that no YAML reader
+// takes for anything else: `key: value` with a value of words and harmless
+// punctuation. Most files are, and need no YAML library to be told so.
+func (p *Pass) plainlySafe() bool {
+	lines := p.Facts().Front.Lines
+	for i := range lines {
+		l := &lines[i]
+		if l.Indented || !l.Colon || l.RawKey != l.Key || l.ValueSpan.Start != l.KeySpan.End+len(": ") || !plainWords(l.Value) {
+			return false
+		}
+	}
+	return p.frontAccepted()
+}
+
+// plainWords reports whether a value starts with a letter, holds letters,
+// digits, spaces and harmless punctuation alone, and is longer than any word
+// that YAML has a meaning for.
+func plainWords(s string) bool {
+	for i, r := range s {
+		letter := r < unicode.MaxASCII && 'a' <= r|0x20 && r|0x20 <= 'z' || r > unicode.MaxASCII && unicode.IsLetter(r)
+		if !letter && (i == 0 || !strings.ContainsRune(" 0123456789,.;()/'-_", r)) {
+			return false
+		}
+	}
+	return len(s) > len("false")
 }
 
 // frontAccepted reports whether the text check has nothing to say about the
