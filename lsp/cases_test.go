@@ -336,6 +336,26 @@ func TestWatchers(t *testing.T) {
 	}
 }
 
+// Events are what tells of changes far from the open files.
+func TestEvents(t *testing.T) {
+	m := newMemory(t, v2(files{
+		"a.md":          front("A") + "[y](far/q/y.md#heading)\n",
+		"far/MEMORY.md": "# F\n\n- [Q](q/MEMORY.md)\n", "far/q/MEMORY.md": "# Q\n\n- [Y](y.md)\n", "far/q/y.md": front("Y") + "# Heading\n",
+	}))
+	e := newEditor(t, vscode)
+	a := e.openFile(m, "a.md")
+	e.expect(a)
+	m.write(files{"far/q/y.md": front("Y") + "# Other\n"})
+	e.event(m.path("far/q/y.md"))
+	e.expect(a, "link-broken")
+	m.write(files{"far/q/y.md": front("Y") + "# Heading\n"})
+	e.event(m.path("far/q/y.md"))
+	e.expect(a)
+	m.remove("far/q")
+	e.event(m.path("far/q")) // some clients tell of the directory alone
+	e.expect(a, "link-broken")
+}
+
 // Without any event, changes by other processes arrive with the next message.
 func TestChangesWithoutEvents(t *testing.T) {
 	for name, profile := range map[string]string{"watching": vscode, "not watching": plain} {

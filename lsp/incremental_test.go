@@ -19,8 +19,8 @@ import (
 // of the past finds.
 func FuzzIncremental(f *testing.F) {
 	for seed := range uint64(2) {
-		r := rand.New(rand.NewPCG(seed, 3))
-		script := make([]byte, 3*40)
+		r := rand.New(rand.NewPCG(seed, 7))
+		script := make([]byte, 3*20)
 		for i := range script {
 			script[i] = byte(r.Uint32())
 		}
