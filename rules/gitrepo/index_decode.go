@@ -163,8 +163,8 @@ func (d *decoder) entry(e *IndexEntry) error {
 	} else {
 		e.Path, err = d.paddedName(start, int(flags&flagNameLength))
 	}
-	if err == nil && e.Path == "" {
-		err = badIndex("entry without a path")
+	if err == nil && (e.Path == "" || e.Path[0] == '/' || strings.Contains(e.Path, "//")) {
+		err = badIndex("entry with an empty name in its path")
 	}
 	d.path = e.Path
 	return err

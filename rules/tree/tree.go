@@ -35,7 +35,8 @@ type Dir struct {
 }
 
 // New builds a tree. Files are taken in any order; of two files with one
-// path the last wins.
+// path the last wins. A path with an empty segment ("/x", "a//b"), which no git
+// object can hold and every source of files refuses, is left out.
 func New(files []*File) *Tree {
 	if !slices.IsSortedFunc(files, byPath) {
 		files = slices.Clone(files)
@@ -43,7 +44,7 @@ func New(files []*File) *Tree {
 	}
 	b := builder{stack: []*Dir{newDir("")}}
 	for i, f := range files {
-		if i+1 < len(files) && files[i+1].Path == f.Path {
+		if i+1 < len(files) && files[i+1].Path == f.Path || hasEmptySegment(f.Path) {
 			continue
 		}
 		b.add(f)
@@ -305,6 +306,10 @@ func (b *builder) add(f *File) {
 		top.dirs = append(top.dirs, sub)
 		b.stack = append(b.stack, sub)
 	}
+}
+
+func hasEmptySegment(path string) bool {
+	return path == "" || path[0] == '/' || path[len(path)-1] == '/' || strings.Contains(path, "//")
 }
 
 func byPath(a, b *File) int { return cmp.Compare(a.Path, b.Path) }

@@ -96,3 +96,11 @@ func TestNamed(t *testing.T) {
 		t.Errorf("Named after a move (-want +got):\n%s", d)
 	}
 }
+
+func TestEmptySegments(t *testing.T) {
+	for _, path := range []string{"/x.md", "a//b.md", "a/", "", "/"} {
+		if got := paths(New([]*File{buf(path, ""), buf("ok.md", "")})); len(got) != 1 || got[0] != "ok.md" {
+			t.Errorf("New with %q holds %q, want ok.md alone", path, got)
+		}
+	}
+}
