@@ -64,7 +64,9 @@ func (r *repo) judge(ctx context.Context, docs map[string]*document, relist bool
 	if err := r.refresh(ctx, docs, relist); err != nil {
 		return nil, err
 	}
-	r.overlay = r.overlay.over(ctx, r.git, r.state.worktree, docs, r.encoding)
+	// What git is asked for here is kept: a request that is cancelled must not
+	// leave half an answer.
+	r.overlay = r.overlay.over(context.WithoutCancel(ctx), r.git, r.state.worktree, docs, r.encoding)
 	if j := r.judging; j != nil && j.state == r.state && j.overlay == r.overlay {
 		return j, nil
 	}
