@@ -26,8 +26,9 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("demo: ")
 	bin := flag.String("bin", "bin", "`directory` of memls and memhook")
+	onlyCreate := flag.Bool("only-create", false, "only create the example repository")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: demo [-bin DIR] NEW-DIRECTORY")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: demo [-bin DIR] [-only-create] NEW-DIRECTORY")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -37,7 +38,13 @@ func main() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := run(ctx, *bin, flag.Arg(0)); err != nil {
+	var err error
+	if *onlyCreate {
+		_, err = example.Create(ctx, flag.Arg(0))
+	} else {
+		err = run(ctx, *bin, flag.Arg(0))
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,0 +1,40 @@
+# What people type; CONTRIBUTING.md says more. .ci/run uses the same targets.
+
+GO ?= go
+
+.PHONY: build demo test tools lint cross bench generate picture clean
+
+build: ## the three binaries, into bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/memls ./cmd/memhook ./cmd/agentcli
+
+demo: build tools-git ## the main job on an example memory, which stays in dist/example
+	rm -rf dist/example
+	$(GO) run ./editors/demo -bin bin dist/example
+
+test: tools ## everything that is tested, after installing what the tests need
+	$(GO) test ./...
+
+tools: ## programs that tests run beside our own
+	.ci/install-tools git node npm nvim
+
+.PHONY: tools-git
+tools-git:
+	.ci/install-tools git
+
+lint: ## formatting, vet, staticcheck, modules, generated files
+	.ci/lint
+
+cross: ## that every system builds
+	for system in windows darwin freebsd; do GOOS=$$system CGO_ENABLED=0 $(GO) build ./... || exit 1; done
+
+bench: build tools-git ## what people wait for, as a Markdown table; takes minutes
+	$(GO) run ./editors/bench -bin bin $(BENCH)
+
+generate: ## the rules' pages
+	$(GO) generate ./...
+
+picture: build ## the picture of the README; needs nvim and tmux
+	editors/neovim/picture.sh editors/neovim/picture.svg
+
+clean:
+	rm -rf bin dist
