@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/memls/memls/agentcli/gate"
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/config"
 	"github.com/memls/memls/rules/gitrepo"
@@ -56,7 +55,7 @@ func withAt(err error) error {
 // look prepares the judgement of a tree. policy is "" or the word of a flag.
 func (a *app) look(ctx context.Context, repo *repository, at, policy string) (*target, error) {
 	t := &target{repo: repo, at: at}
-	s := rules.Snapshot{Parsers: parsers.New(), ApproveConfig: gate.Approved(a.env.Getenv)}
+	s := rules.Snapshot{Parsers: parsers.New(), ApproveConfig: config.Approved(a.env.Getenv)}
 	if err := t.read(ctx, &s); err != nil {
 		return nil, err
 	}

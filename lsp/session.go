@@ -28,16 +28,8 @@ type session struct {
 	repos map[string]*repo // by the top of the working tree
 }
 
-// approvals are the variables by which a person lets commits change the
-// constraint config: the reference's and ours (spec, section 5).
-var approvals = [...]string{"LETTA_MEMORY_CONSTRAINTS_UPDATE", "MEMLS_APPROVE_CONFIG"}
-
 func newSession(log *slog.Logger, enc wire.PositionEncoding) *session {
-	s := &session{log: log, encoding: enc, repos: map[string]*repo{}}
-	for _, name := range approvals {
-		s.approved = s.approved || os.Getenv(name) == "1"
-	}
-	return s
+	return &session{log: log, encoding: enc, approved: config.Approved(os.Getenv), repos: map[string]*repo{}}
 }
 
 // A place is where a document stands in its repository.

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/memls/memls/rules"
+	"github.com/memls/memls/rules/config"
 	"github.com/memls/memls/rules/gitrepo"
 	"github.com/memls/memls/rules/tree"
 )
@@ -31,20 +32,6 @@ type Env struct {
 	Stdin  io.Reader
 	Stderr io.Writer
 	Getenv func(string) string
-}
-
-// approvals are the variables by which a person lets a commit change the
-// constraint config: the reference's and ours (spec, section 5).
-var approvals = [...]string{"LETTA_MEMORY_CONSTRAINTS_UPDATE", "MEMLS_APPROVE_CONFIG"}
-
-// Approved reports whether the environment lets a commit change the config.
-func Approved(getenv func(string) string) bool {
-	for _, name := range approvals {
-		if getenv(name) == "1" {
-			return true
-		}
-	}
-	return false
 }
 
 // PreCommit judges the index that git is about to commit. It touches neither
@@ -78,7 +65,7 @@ func judgeStaged(ctx context.Context, env Env) (*rules.Report, error) {
 		return nil, err
 	}
 	return judge(ctx, repo, rules.Snapshot{
-		Tree: staged, Head: head, Policy: policy, ApproveConfig: Approved(env.Getenv),
+		Tree: staged, Head: head, Policy: policy, ApproveConfig: config.Approved(env.Getenv),
 	})
 }
 

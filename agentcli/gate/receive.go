@@ -75,7 +75,7 @@ func judgeCommit(ctx context.Context, repo *gitrepo.Repo, policy config.Policy, 
 	if err != nil {
 		return Unchecked, err
 	}
-	s := rules.Snapshot{Tree: pushed, Policy: policy, ApproveConfig: Approved(env.Getenv)}
+	s := rules.Snapshot{Tree: pushed, Policy: policy, ApproveConfig: config.Approved(env.Getenv)}
 	if c.Parent != "" {
 		if s.Head, _, err = repo.Revision(ctx, c.Parent); err != nil {
 			return Unchecked, err

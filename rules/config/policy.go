@@ -40,3 +40,17 @@ func ParsePolicy(s string) (Policy, bool) {
 func isSpace(r rune) bool {
 	return r == '\uFEFF' || unicode.IsSpace(r) && r != '\u0085'
 }
+
+// approvals are the variables by which a person lets a commit change the
+// constraint config: the reference's and ours (spec, section 5).
+var approvals = [...]string{"LETTA_MEMORY_CONSTRAINTS_UPDATE", "MEMLS_APPROVE_CONFIG"}
+
+// Approved reports whether the environment lets a commit change the config.
+func Approved(getenv func(string) string) bool {
+	for _, name := range approvals {
+		if getenv(name) == "1" {
+			return true
+		}
+	}
+	return false
+}
