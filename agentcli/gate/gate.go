@@ -40,11 +40,14 @@ type Env struct {
 func PreCommit(ctx context.Context, env Env) int {
 	report, err := judgeStaged(ctx, env)
 	if err != nil {
-		fmt.Fprintf(env.Stderr, "Memory validation could not read the repository, so nothing was committed: %s\n", rules.Printable(err.Error()))
+		fmt.Fprintf(env.Stderr, "Memory validation could not read the repository, so nothing was committed: %s\n", oneLine(err))
 		return Unchecked
 	}
 	return printRefusal(env.Stderr, report.Findings)
 }
+
+// oneLine is an error for a person, on one line and harmless to a terminal.
+func oneLine(err error) string { return rules.Printable(strings.Join(strings.Fields(err.Error()), " ")) }
 
 func judgeStaged(ctx context.Context, env Env) (*rules.Report, error) {
 	repo, err := gitrepo.OpenHook(ctx)

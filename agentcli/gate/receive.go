@@ -18,7 +18,7 @@ import (
 func PreReceive(ctx context.Context, env Env) int {
 	code, err := receive(ctx, env)
 	if err != nil {
-		fmt.Fprintf(env.Stderr, "Memory validation could not read the repository, so the push is refused: %s\n", rules.Printable(err.Error()))
+		fmt.Fprintf(env.Stderr, "Memory validation could not read the repository, so the push is refused: %s\n", oneLine(err))
 		return Unchecked
 	}
 	return code
