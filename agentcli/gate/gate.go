@@ -47,7 +47,9 @@ func PreCommit(ctx context.Context, env Env) int {
 }
 
 // oneLine is an error for a person, on one line and harmless to a terminal.
-func oneLine(err error) string { return rules.Printable(strings.Join(strings.Fields(err.Error()), " ")) }
+func oneLine(err error) string {
+	return rules.Printable(strings.Join(strings.Fields(err.Error()), " "))
+}
 
 func judgeStaged(ctx context.Context, env Env) (*rules.Report, error) {
 	repo, err := gitrepo.OpenHook(ctx)
