@@ -12,23 +12,11 @@ var ruleBudgetNear = &Rule{
 		Good:   "two files of 9250 characters, both linked from the index",
 	},
 	place: func(p *Pass) {
-		limits := p.Limits()
-		if limits == nil || !p.Constrained(p.File.Path) || !p.File.Mode.IsRegular() {
+		b, ok := p.fileBudget()
+		if !ok || !isNear(b.used, b.limit) {
 			return
 		}
-		limit, source, ok := limits.FileLimit(p.File.Path)
-		if !ok {
-			return
-		}
-		n, err := charactersOf(p.File)
-		if err != nil {
-			p.unread(err)
-			return
-		}
-		if !isNear(int64(n), limit) {
-			return
-		}
-		f := p.found(Span{}, "%d characters are %d %% of %d from %s", n, percent(int64(n), limit), limit, source)
+		f := p.found(Span{}, "%d characters are %d %% of %d from %s", b.used, percent(b.used, b.limit), b.limit, b.source)
 		f.Help = "split the file before it is full, and link the parts from the index"
 		p.emit(f)
 	},
