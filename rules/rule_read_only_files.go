@@ -1,5 +1,7 @@
 package rules
 
+import "github.com/memls/memls/rules/config"
+
 var ruleReadOnlyFiles = &Rule{
 	ID:       "read-only-files",
 	Severity: Error,
@@ -7,7 +9,7 @@ var ruleReadOnlyFiles = &Rule{
 	Summary:  "files matched by readOnlyFiles stay as they are",
 	Source:   "spec 5",
 	Doc: Doc{
-		Checks: "No path that a glob of `readOnlyFiles` matches is created, changed or removed against the last commit; files that are no Markdown too.",
+		Checks: "No path that a glob of `readOnlyFiles` matches is created, changed or removed against the last commit; files that are no Markdown too. A commit that a person has approved to change the config is held to the globs which the last commit has as well, so that one commit can bring a file and its protection.",
 		Why:    "A person has put these files out of the agent's reach. The commit is refused.",
 		Bad:    "a change of policy.md with \"readOnlyFiles\": [\"policy.md\"]",
 		Good:   "the file as it was",
@@ -18,11 +20,18 @@ var ruleReadOnlyFiles = &Rule{
 		if limits == nil || len(limits.ReadOnly) == 0 || p.Committed {
 			return
 		}
+		before, err := p.approvedFrom()
+		p.fail(err)
 		seen := map[string]bool{}
 		check := func(path string) {
 			pattern, ok := limits.IsReadOnly(path)
 			if !ok || seen[path] {
 				return
+			}
+			if before != nil {
+				if _, ok := before.IsReadOnly(path); !ok {
+					return
+				}
 			}
 			seen[path] = true
 			change, err := p.ChangeOf(path)
@@ -42,6 +51,30 @@ var ruleReadOnlyFiles = &Rule{
 			check(f.Path)
 		}
 	},
+}
+
+// approvedFrom is the config of the last commit when this one changes it with
+// a person's approval, else nil: what the person protects by this commit is
+// protected from the next one on.
+func (p *Pass) approvedFrom() (*config.Config, error) {
+	if !p.ApproveConfig {
+		return nil, nil
+	}
+	if change, err := p.ChangeOf(config.Path); err != nil || change == Unchanged {
+		return nil, err
+	}
+	old := p.Head.File(config.Path)
+	if old == nil || !old.Mode.IsRegular() {
+		return &config.Config{}, nil
+	}
+	src, err := old.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if c, problems := config.Parse(src); len(problems) == 0 {
+		return c, nil
+	}
+	return &config.Config{}, nil
 }
 
 func (p *Pass) readOnlyFinding(path, pattern string, change Change) *Finding {
