@@ -1,42 +1,14 @@
 package agentcli
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
-	"time"
 )
 
-// git runs git on the repository and returns what it prints. It never waits
-// for a person, takes no lock that it can do without, and ignores variables
-// that name another repository.
+// git runs git on the repository and returns what it prints.
 func (r *repository) git(ctx context.Context, args ...string) ([]byte, error) {
-	where := []string{"--git-dir=" + r.GitDir}
-	if r.Top != "" {
-		where = append(where, "--work-tree="+r.Top)
-	}
-	cmd := exec.CommandContext(ctx, "git", append(where, args...)...)
-	cmd.Dir = r.root()
-	cmd.WaitDelay = 2 * time.Second
-	for _, kv := range os.Environ() {
-		switch name, _, _ := strings.Cut(kv, "="); name {
-		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE":
-		default:
-			cmd.Env = append(cmd.Env, kv)
-		}
-	}
-	cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "LANGUAGE=")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil && ctx.Err() == nil {
-		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
-	}
-	return out, err
+	return r.Run(ctx, nil, args...)
 }
 
 // A gitState is what git status tells of branch and working tree.

@@ -159,7 +159,7 @@ func (e *eolRules) action(ctx context.Context, path string) (eolAction, error) {
 // `git add -A` adds files, those that were deleted are gone from it.
 func (r *Repo) attributes(ctx context.Context, paths []string) (map[string][3]string, error) {
 	stdin := strings.NewReader(strings.Join(paths, "\x00") + "\x00")
-	cmd := r.command(ctx, append([]string{"check-attr", "-z", "--stdin"}, attributes...)...)
+	cmd := r.Command(ctx, append([]string{"check-attr", "-z", "--stdin"}, attributes...)...)
 	cmd.Stdin = stdin
 	cmd.Env = append(slices.Clip(cmd.Env), "GIT_INDEX_FILE="+filepath.Join(r.GitDir, "memls", "no-index"))
 	out, err := output(ctx, cmd)
@@ -248,7 +248,7 @@ type settings struct {
 
 func (r *Repo) settings(ctx context.Context) (settings, error) {
 	s := settings{fileMode: true, symlinks: true}
-	out, err := r.run(ctx, nil, "config", "-z", "--get-regexp", `^core\.(autocrlf|filemode|symlinks)$`)
+	out, err := r.Run(ctx, nil, "config", "-z", "--get-regexp", `^core\.(autocrlf|filemode|symlinks)$`)
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return s, nil // none is set
 	}

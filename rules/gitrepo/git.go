@@ -94,16 +94,18 @@ func (e *GitError) Unwrap() []error {
 	return []error{e.kind, e.err}
 }
 
-// command prepares a git process at the top level of the repository. It is
-// killed when ctx is done. Every process of this package starts here.
-func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
+// Command prepares a git process at the top level of the repository, which is
+// killed when ctx is done. It never asks a person anything, takes no lock that
+// it can do without, fetches nothing, and speaks English; variables that name
+// another repository do not reach it.
+func (r *Repo) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return gitCommand(ctx, r.dir(), r.env, args...)
 }
 
-// run runs git at the top level and returns its standard output; stdin may be
+// Run runs git at the top level and returns its standard output; stdin may be
 // nil. The error is a *GitError.
-func (r *Repo) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
-	cmd := r.command(ctx, args...)
+func (r *Repo) Run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+	cmd := r.Command(ctx, args...)
 	cmd.Stdin = stdin
 	return output(ctx, cmd)
 }

@@ -10,7 +10,7 @@ import (
 // relative to the top level, whether it exists yet or not.
 func (r *Repo) Ignored(ctx context.Context, path string) (bool, error) {
 	// The command takes pathspecs, and no --literal-pathspecs.
-	_, err := r.run(ctx, nil, "check-ignore", "--quiet", "--", "./"+path)
+	_, err := r.Run(ctx, nil, "check-ignore", "--quiet", "--", "./"+path)
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return false, nil
 	}

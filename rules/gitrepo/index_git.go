@@ -12,7 +12,7 @@ import (
 
 // listIndex has git read the index.
 func (r *Repo) listIndex(ctx context.Context) ([]IndexEntry, error) {
-	out, err := r.run(ctx, nil, "ls-files", "-s", "-z", "--full-name")
+	out, err := r.Run(ctx, nil, "ls-files", "-s", "-z", "--full-name")
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (r *Repo) markIntentToAdd(ctx context.Context, entries []IndexEntry) error 
 	if len(suspects) == 0 {
 		return nil
 	}
-	out, err := r.run(ctx, nil, "diff-index", "--cached", "--ita-invisible-in-index", "--no-renames",
+	out, err := r.Run(ctx, nil, "diff-index", "--cached", "--ita-invisible-in-index", "--no-renames",
 		"--name-only", "-z", emptyTree[r.OIDSize], "--")
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ type batch struct {
 
 func (r *Repo) startBatch(ctx context.Context, flags ...string) (*batch, error) {
 	ctx, kill := context.WithCancel(ctx)
-	cmd := r.command(ctx, append([]string{"cat-file", "--batch"}, flags...)...)
+	cmd := r.Command(ctx, append([]string{"cat-file", "--batch"}, flags...)...)
 	b := &batch{cmd: cmd, stderr: &bytes.Buffer{}, kill: kill}
 	cmd.Stderr = b.stderr
 	in, err := cmd.StdinPipe()

@@ -15,7 +15,7 @@ type NewCommit struct {
 // parents first.
 func (r *Repo) NewCommits(ctx context.Context, tips []string) ([]NewCommit, error) {
 	args := append([]string{"rev-list", "--topo-order", "--reverse", "--parents"}, tips...)
-	out, err := r.run(ctx, nil, append(args, "--not", "--all")...)
+	out, err := r.Run(ctx, nil, append(args, "--not", "--all")...)
 	if err != nil {
 		return nil, err
 	}

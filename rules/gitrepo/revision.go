@@ -46,7 +46,7 @@ func (r *Repo) Revision(ctx context.Context, rev string) (t *tree.Tree, commit t
 }
 
 func (r *Repo) revParse(ctx context.Context, rev string) (tree.OID, error) {
-	out, err := r.run(ctx, nil, "rev-parse", "--verify", rev)
+	out, err := r.Run(ctx, nil, "rev-parse", "--verify", rev)
 	var git *GitError
 	if errors.As(err, &git) && git.kind == nil && ctx.Err() == nil {
 		return "", fmt.Errorf("%w %q: %w", ErrNoRevision, rev, err)

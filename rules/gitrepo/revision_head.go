@@ -25,14 +25,14 @@ func (r *Repo) headCommit(ctx context.Context) (tree.OID, error) {
 	}
 	// Either there is no commit, or the refs are kept in a way that only
 	// git reads.
-	out, err := r.run(ctx, nil, "rev-parse", "-q", "--verify", "HEAD")
+	out, err := r.Run(ctx, nil, "rev-parse", "-q", "--verify", "HEAD")
 	if err == nil {
 		return tree.ParseOID(strings.TrimSuffix(string(out), "\n"))
 	}
 	var git *GitError
 	if ctx.Err() == nil && errors.As(err, &git) && git.Stderr == "" && git.kind == nil {
 		// A branch that does not exist yet still has a name.
-		if _, nameErr := r.run(ctx, nil, "symbolic-ref", "-q", "HEAD"); nameErr == nil {
+		if _, nameErr := r.Run(ctx, nil, "symbolic-ref", "-q", "HEAD"); nameErr == nil {
 			return "", nil
 		}
 	}

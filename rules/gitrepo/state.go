@@ -52,7 +52,7 @@ func (r *Repo) State(ctx context.Context) (State, error) {
 			found := err == nil
 			if !found && reftable && strings.HasSuffix(file, "_HEAD") {
 				// There the name is a ref and no file.
-				_, err = r.run(ctx, nil, "rev-parse", "-q", "--verify", file)
+				_, err = r.Run(ctx, nil, "rev-parse", "-q", "--verify", file)
 				found = err == nil
 			}
 			*op.field(&s) = *op.field(&s) || found

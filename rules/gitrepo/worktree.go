@@ -102,7 +102,7 @@ func list(ctx context.Context, d *disk, before *tree.Tree) (*Worktree, error) {
 // below roots. A path that ends in a slash is a repository of its own.
 func (r *Repo) others(ctx context.Context, roots []string) ([]string, error) {
 	args := append([]string{"--literal-pathspecs", "ls-files", "-z", "--others", "--exclude-standard", "--"}, roots...)
-	out, err := r.run(ctx, nil, args...)
+	out, err := r.Run(ctx, nil, args...)
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (r *Repo) worktreeIndex(ctx context.Context) (*Index, error) {
 	if err != nil || len(index.Entries) == 0 || !index.ModTime.IsZero() {
 		return index, err
 	}
-	out, err := r.run(ctx, nil, "ls-files", "-t", "-z")
+	out, err := r.Run(ctx, nil, "ls-files", "-t", "-z")
 	if err != nil {
 		return nil, err
 	}
