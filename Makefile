@@ -25,7 +25,7 @@ lint: ## formatting, vet, staticcheck, modules, generated files
 	.ci/lint
 
 cross: ## that every system builds
-	for system in windows darwin freebsd; do GOOS=$$system CGO_ENABLED=0 $(GO) build ./... || exit 1; done
+	for system in windows darwin; do GOOS=$$system CGO_ENABLED=0 $(GO) build ./... || exit 1; done
 
 bench: build tools-git ## what people wait for, as a Markdown table; takes minutes
 	$(GO) run ./editors/bench -bin bin $(BENCH)
