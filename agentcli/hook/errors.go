@@ -2,19 +2,10 @@ package hook
 
 import "errors"
 
-// The kinds of failure a caller may want to tell apart with [errors.Is]. The
-// text shown to people is that of the [Error] around them.
+// The kinds of failure a caller may want to tell apart with [errors.Is], beside
+// those of package gitrepo. The text shown to people is that of the [Error]
+// around them.
 var (
-	// ErrNoDir: the folder does not exist, is no folder, or is a working
-	// directory that has been deleted.
-	ErrNoDir = errors.New("no such directory")
-	// ErrNotRepo: the folder exists but lies in no git repository.
-	ErrNotRepo = errors.New("not a git repository")
-	// ErrNoGit: there is no usable git on PATH.
-	ErrNoGit = errors.New("git not found")
-	// ErrDubiousOwnership: git refuses the repository because another user owns
-	// it. The message is git's own, with the command that mends it.
-	ErrDubiousOwnership = errors.New("dubious ownership")
 	// ErrForeignHook: another tool's hook is in the way, and neither Chain nor
 	// Force was given. Nothing was changed.
 	ErrForeignHook = errors.New("foreign hook")

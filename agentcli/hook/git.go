@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,22 +8,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-)
 
-// repoEnv are the variables by which a running git names *its* repository. An
-// explicitly named folder must not be overruled by them: with GIT_DIR set,
-// `git -C other` still looks at GIT_DIR.
-var repoEnv = [...]string{
-	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX",
-	"GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-}
+	"github.com/memls/memls/rules/gitrepo"
+)
 
 // A repo is what git says about the repository around a folder. All paths are
 // absolute, in the system's own notation.
 type repo struct {
-	git string   // the executable
-	dir string   // where git is run
-	env []string // its environment
+	git *gitrepo.Repo
+	dir string // what people know the repository by
 
 	topLevel  string // "" without a work tree (bare, or inside .git)
 	commonDir string
@@ -33,73 +25,24 @@ type repo struct {
 	scope     string // the configuration level that sets it: local, global, …
 }
 
-// locate asks git about the repository around dir.
+// locate asks git about the repository around dir; "" is the working
+// directory. Errors are those of gitrepo.Open, or of this package.
 func locate(ctx context.Context, dir string) (*repo, error) {
-	r, err := newRepo(dir)
+	if dir == "" {
+		dir = "."
+	}
+	g, err := gitrepo.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	// The path comes last, since it may hold a newline.
-	out, err := r.path(ctx, "--is-inside-work-tree", "--git-common-dir")
-	if err != nil {
-		return nil, err
-	}
-	inside, common, _ := strings.Cut(out, "\n")
-	r.commonDir = common
-	if inside == "true" {
-		if r.topLevel, err = r.path(ctx, "--show-toplevel"); err != nil {
-			return nil, err
-		}
+	r := &repo{git: g, dir: g.Top, topLevel: filepath.FromSlash(g.Top), commonDir: filepath.FromSlash(g.CommonDir)}
+	if r.dir == "" {
+		r.dir = g.GitDir
 	}
 	if err := r.findHooksDir(ctx); err != nil {
 		return nil, err
 	}
 	return r, nil
-}
-
-func newRepo(dir string) (*repo, error) {
-	env := os.Environ()
-	if dir != "" {
-		env = withoutRepoEnv(env)
-	}
-	// Abs fails in a working directory that has been deleted; git would then
-	// complain of something else.
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, &Error{Kind: ErrNoDir, Message: "the working directory no longer exists: change to another one"}
-	}
-	// Looked at before git is started, because a missing working directory and
-	// a missing git are the same error of exec.
-	switch info, err := os.Stat(abs); {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, &Error{Kind: ErrNoDir, Message: abs + ": directory does not exist"}
-	case err != nil:
-		return nil, &Error{Kind: ErrNoDir, Message: err.Error()}
-	case !info.IsDir():
-		return nil, &Error{Kind: ErrNoDir, Message: abs + ": is not a directory"}
-	}
-	git, err := exec.LookPath("git")
-	if err != nil {
-		return nil, &Error{Kind: ErrNoGit, Message: "git not found on PATH: install git, or add its folder to PATH"}
-	}
-	// C messages, because errors are told apart by their text; no optional
-	// locks, because nothing here may disturb a git that is at work.
-	env = append(env, "LC_ALL=C", "LANGUAGE=", "GIT_OPTIONAL_LOCKS=0")
-	return &repo{git: git, dir: abs, env: env}, nil
-}
-
-func withoutRepoEnv(env []string) []string {
-	kept := make([]string, 0, len(env))
-next:
-	for _, kv := range env {
-		for _, name := range repoEnv {
-			if strings.HasPrefix(kv, name+"=") {
-				continue next
-			}
-		}
-		kept = append(kept, kv)
-	}
-	return kept
 }
 
 // findHooksDir fills in where hooks are and why.
@@ -117,7 +60,9 @@ func (r *repo) findHooksDir(ctx context.Context) error {
 		return &Error{Kind: ErrHooksDir, Message: fmt.Sprintf(
 			"%s: core.hooksPath is %q, which each work tree resolves for itself, and this is no work tree: run in a work tree instead", r.dir, r.hooksPath)}
 	}
-	if r.hooksDir, err = r.path(ctx, "--git-path", "hooks"); err != nil {
+	hooks, err := r.run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "hooks")
+	r.hooksDir = filepath.FromSlash(hooks)
+	if err != nil {
 		return &Error{Kind: ErrHooksDir, Message: fmt.Sprintf(
 			"%s: git cannot tell where its hooks are (core.hooksPath is %q): %v", r.dir, r.hooksPath, err)}
 	}
@@ -126,18 +71,6 @@ func (r *repo) findHooksDir(ctx context.Context) error {
 			"%s: git's hooks folder is not a directory, so hooks are switched off: set or unset core.hooksPath (set by the %s configuration)", r.hooksDir, r.scope)}
 	}
 	return nil
-}
-
-// path asks rev-parse for one absolute path.
-func (r *repo) path(ctx context.Context, args ...string) (string, error) {
-	out, err := r.run(ctx, append([]string{"rev-parse", "--path-format=absolute"}, args...)...)
-	if err != nil {
-		return "", err
-	}
-	if strings.HasPrefix(out, "--path-format") { // echoed as an unknown argument
-		return "", &Error{Kind: ErrNoGit, Message: r.git + ": this git is too old: 2.31 or later is needed"}
-	}
-	return filepath.FromSlash(out), nil
 }
 
 // has reports whether a revision such as HEAD:MEMORY.md or :MEMORY.md names an
@@ -151,32 +84,10 @@ func (r *repo) has(ctx context.Context, rev string) (bool, error) {
 	return err == nil, err
 }
 
-// run starts git and returns its output without the last newline.
+// run runs git and returns its output without the last newline.
 func (r *repo) run(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, r.git, args...)
-	cmd.Dir, cmd.Env = r.dir, r.env
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		return "", r.explain(args, strings.TrimSpace(stderr.String()), err)
-	}
-	return strings.TrimSuffix(stdout.String(), "\n"), nil
-}
-
-// explain turns git's complaint into one of our errors.
-func (r *repo) explain(args []string, text string, err error) error {
-	switch {
-	case strings.Contains(text, "dubious ownership"), strings.Contains(text, "unsafe repository"):
-		return &Error{Kind: ErrDubiousOwnership, Message: text}
-	case strings.Contains(text, "not a git repository"):
-		return &Error{Kind: ErrNotRepo, Message: r.dir + ": not a git repository (nor is any folder above it); run git init there, or name another folder"}
-	case text != "":
-		return fmt.Errorf("%s: git %s: %s (%w)", r.dir, args[0], text, err)
-	}
-	return fmt.Errorf("%s: git %s: %w", r.dir, strings.Join(args, " "), err)
+	out, err := r.git.Run(ctx, nil, args...)
+	return strings.TrimSuffix(string(out), "\n"), err
 }
 
 // inWorkTree reports whether the hooks folder is part of the work tree, and so

@@ -9,7 +9,7 @@
 // script fails closed: without its binary it refuses the commit.
 //
 // The package is linked into memhook, which git starts at every commit: it
-// imports the standard library alone and does no work at start-up.
+// imports nothing that does work at start-up.
 package hook
 
 import (

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/memls/memls/rules/gitrepo"
 )
 
 func TestPolicy(t *testing.T) {
@@ -120,28 +122,28 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no such directory", func(t *testing.T, s *sandbox, r string) InstallOptions {
 			return InstallOptions{Dir: s.path("nowhere")}
-		}, ErrNoDir, []string{"nowhere", "does not exist"}},
+		}, gitrepo.ErrNoDirectory, []string{"nowhere", "no such directory"}},
 		{"a file", func(t *testing.T, s *sandbox, r string) InstallOptions {
 			return InstallOptions{Dir: filepath.Join(r, "a.md")}
-		}, ErrNoDir, []string{"a.md", "is not a directory"}},
+		}, gitrepo.ErrNoDirectory, []string{"a.md"}},
 		{"no repository", func(t *testing.T, s *sandbox, r string) InstallOptions {
 			return InstallOptions{Dir: s.dir}
-		}, ErrNotRepo, []string{"not a git repository"}},
+		}, gitrepo.ErrNoRepository, []string{"not a git repository"}},
 		{"no git", func(t *testing.T, s *sandbox, r string) InstallOptions {
 			t.Setenv("PATH", s.dir)
 			return InstallOptions{Dir: r}
-		}, ErrNoGit, []string{"git not found on PATH"}},
+		}, gitrepo.ErrNoGit, []string{"git is not on PATH"}},
 		{"deleted working directory", func(t *testing.T, s *sandbox, r string) InstallOptions {
 			gone := s.path("gone")
 			os.Mkdir(gone, 0o755)
 			t.Chdir(gone)
 			os.Remove(gone)
 			return InstallOptions{}
-		}, ErrNoDir, []string{"working directory no longer exists"}},
+		}, gitrepo.ErrNoDirectory, []string{"directory was removed"}},
 		{"another owner", func(t *testing.T, s *sandbox, r string) InstallOptions {
 			t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 			return InstallOptions{Dir: r}
-		}, ErrDubiousOwnership, []string{"dubious ownership", "git config --global --add safe.directory"}},
+		}, gitrepo.ErrOwner, []string{"dubious ownership", "git config --global --add safe.directory"}},
 		{"unknown policy", func(t *testing.T, s *sandbox, r string) InstallOptions {
 			return InstallOptions{Dir: r, Policy: "lax"}
 		}, ErrPolicy, []string{`"lax"`, "root-marker, legacy-only, shared-memory"}},

@@ -57,8 +57,10 @@ func isolated(m *testing.M) int {
 	if err := os.WriteFile(config, []byte(gitConfig), 0o644); err != nil {
 		panic(err)
 	}
-	for _, name := range repoEnv {
-		os.Unsetenv(name)
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
+			os.Unsetenv(name)
+		}
 	}
 	for name, value := range map[string]string{
 		"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_GLOBAL": config, "GIT_CONFIG_SYSTEM": os.DevNull,
