@@ -4,9 +4,7 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
 
 	"github.com/memls/memls/agentcli/gate"
 	"github.com/memls/memls/agentcli/hook/command"
@@ -16,8 +14,7 @@ import (
 func main() {
 	// A run is too short for the collector to pay off.
 	debug.SetGCPercent(400)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx := context.Background()
 	env := gate.Env{Stdin: os.Stdin, Stderr: os.Stderr, Getenv: os.Getenv}
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
