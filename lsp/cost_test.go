@@ -45,8 +45,8 @@ func keystrokeAllocs(t *testing.T, n int) float64 {
 	s := NewServer("test", slog.New(slog.DiscardHandler))
 	s.encoding = wire.UTF16
 	path, k := identify(protocol.DocumentURI(uriOf(m.path("projects/d0001/f01.md"))))
-	session := newSession(s.log, s.encoding)
-	defer session.keep(nil)
+	session := newSession(s.log, s.encoding, s.settings.Load)
+	defer session.keep(nil, nil)
 	docs, version := &documents{}, int32(0)
 	return testing.AllocsPerRun(20, func() {
 		version++
@@ -74,7 +74,7 @@ func BenchmarkKeystroke10k(b *testing.B) { benchmarkKeystroke(b, 10000) }
 // diagnostics, through the whole server.
 func benchmarkKeystroke(b *testing.B, n int) {
 	m := large(b, n)
-	e := newEditor(b, vscode)
+	e := newEditor(b, helix)
 	uri := e.openFile(m, "projects/d0001/f01.md")
 	e.settle()
 	text := e.open[uri].text

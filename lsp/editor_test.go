@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,9 @@ type editor struct {
 	ids   int
 	sync  string // URI of the document by which settle waits
 	dirty []string
+
+	settings string            // what workspace/configuration answers
+	results  map[string]string // ids of what is shown, by URI
 }
 
 type editorBuffer struct {
@@ -56,7 +60,7 @@ func newEditorIn(t testing.TB, profile, workspace string) *editor {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	e := &editor{t: t, server: NewServer("test", slog.New(slog.DiscardHandler)), open: map[string]*editorBuffer{}, shown: map[string]publishedSet{}}
+	e := &editor{t: t, server: NewServer("test", slog.New(slog.DiscardHandler)), open: map[string]*editorBuffer{}, shown: map[string]publishedSet{}, results: map[string]string{}, settings: "null"}
 	e.Client = lsptest.NewClient(t, inW, outR)
 	ended := make(chan struct{})
 	go func() {
@@ -135,6 +139,9 @@ func (e *editor) receive() incoming {
 	}
 	switch {
 	case m.Method == "textDocument/publishDiagnostics":
+		if e.pulls() {
+			e.t.Fatalf("the server pushes to a client that pulls: %s", raw)
+		}
 		var p publishedSet
 		if err := json.Unmarshal(m.Params, &p); err != nil {
 			e.t.Fatalf("%v in %s", err, raw)
@@ -150,6 +157,8 @@ func (e *editor) receive() incoming {
 		}
 		e.apply(p.Edit)
 		e.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"applied":true}}`, m.ID))
+	case m.Method == "workspace/configuration":
+		e.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":[%s]}`, m.ID, e.settings))
 	case m.Method != "" && len(m.ID) > 0:
 		e.other = append(e.other, raw)
 		e.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":null}`, m.ID))
@@ -192,6 +201,10 @@ func (e *editor) didSave(uri string) {
 func (e *editor) didClose(uri string) {
 	e.t.Helper()
 	delete(e.open, uri)
+	if e.pulls() { // what a document was answered goes with it
+		delete(e.shown, uri)
+		delete(e.results, uri)
+	}
 	e.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uri}})
 }
 
@@ -210,6 +223,12 @@ func (e *editor) event(paths ...string) {
 // others may follow in the same round: so the document is changed twice.
 func (e *editor) settle() {
 	e.t.Helper()
+	if e.pulls() {
+		for _, uri := range slices.Sorted(maps.Keys(e.open)) {
+			e.pull(uri)
+		}
+		return
+	}
 	for range 2 {
 		e.change(e.sync, e.open[e.sync].text)
 		want := e.open[e.sync].version
@@ -221,6 +240,38 @@ func (e *editor) settle() {
 			e.receive()
 		}
 	}
+}
+
+// pulls reports whether the editor asks for diagnostics.
+func (e *editor) pulls() bool { return pullsDiagnostics(&e.caps) }
+
+// pull asks for the diagnostics of a document, as editors do after each change
+// of it and when they are asked to.
+func (e *editor) pull(uri string) {
+	e.t.Helper()
+	raw := e.call("textDocument/diagnostic", map[string]any{
+		"textDocument": map[string]any{"uri": uri}, "identifier": diagnosticSource, "previousResultId": e.results[uri]})
+	var report struct {
+		Kind, ResultID string
+		Items          []wire.Diagnostic
+	}
+	if err := json.Unmarshal(raw, &report); err != nil {
+		e.t.Fatalf("%v in %s", err, raw)
+	}
+	set := e.shown[uri]
+	set.URI = uri
+	if report.Kind == "full" {
+		if report.Items == nil {
+			e.t.Fatalf("items are no list in %s", raw)
+		}
+		set.Diagnostics, e.results[uri] = report.Items, report.ResultID
+	} else if report.ResultID != e.results[uri] || report.ResultID == "" {
+		e.t.Fatalf("%s is no answer to the result %q", raw, e.results[uri])
+	}
+	if b := e.open[uri]; b != nil {
+		set.Version = new(b.version)
+	}
+	e.shown[uri], e.log = set, append(e.log, set)
 }
 
 // of returns what is shown of a document, as "line:character-line:character

@@ -28,7 +28,12 @@ type engine struct {
 	pending changes
 	session *session // nil before the handshake
 
-	published map[protocol.DocumentURI]publication // of the engine's goroutine
+	publishing sync.Mutex // held for published, and never for long
+	published  map[protocol.DocumentURI]publication
+
+	diagnosticRefresh refresher
+	lensRefresh       refresher
+	hintRefresh       refresher
 }
 
 // changes is what the next round has to look at.
@@ -54,6 +59,7 @@ func (e *engine) initialized(ctx context.Context) {
 	e.started.Do(func() {
 		go e.run(ctx)
 		go e.server.registerWatchers(ctx)
+		go e.server.startSettings(ctx)
 	})
 }
 
@@ -64,7 +70,7 @@ func (e *engine) sessionOf() *session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.session == nil {
-		e.session = newSession(e.server.log, e.server.encoding)
+		e.session = newSession(e.server.log, e.server.encoding, e.server.settings.Load)
 	}
 	return e.session
 }
@@ -117,7 +123,7 @@ func (e *engine) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			e.sessionOf().keep(nil)
+			e.sessionOf().keep(nil, nil)
 			return
 		case <-e.wake:
 			e.round(ctx)
@@ -139,6 +145,7 @@ func (e *engine) round(ctx context.Context) {
 	placing := session.place(ctx, docs)
 
 	shown := map[protocol.DocumentURI]bool{}
+	stale := false // something that the client has pulled
 	for r, open := range placing.repos {
 		if !placing.memory[r] {
 			continue
@@ -147,8 +154,8 @@ func (e *engine) round(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if r.complain(err) && errors.Is(err, gitrepo.ErrNoGit) {
-			e.server.showMessage(protocol.MessageTypeError, "memls: "+err.Error())
+		if r.complain(err) {
+			e.server.explain(err)
 		}
 		for _, at := range placing.in(r) {
 			if e.server.folders.muted(at.doc) {
@@ -156,49 +163,75 @@ func (e *engine) round(ctx context.Context) {
 			}
 			if list, ok := e.server.diagnostics(at, j, err); ok {
 				shown[at.doc.uri] = true
-				e.publish(at.doc, list)
+				stale = e.publish(at.doc, list) || stale
 			}
 		}
 	}
-	e.clear(docs, shown)
-	session.keep(placing.repos)
+	stale = e.clear(docs, shown) || stale
+	session.keep(placing.repos, &e.server.folders)
+	if stale {
+		e.server.refresh(ctx, &e.diagnosticRefresh, wire.MethodWorkspaceDiagnosticRefresh)
+	}
 }
 
-// publish sends a document's diagnostics unless the client has them.
-func (e *engine) publish(doc *document, list wire.Diagnostics) {
+// publish sends a document's diagnostics unless the client has them. It reports
+// whether the client has others and has to be asked to pull.
+func (e *engine) publish(doc *document, list wire.Diagnostics) (stale bool) {
 	raw, err := json.Marshal(list)
 	if err != nil {
 		e.server.log.Error("diagnostics not sent", "uri", doc.uri, "error", err)
-		return
+		return false
 	}
 	now := publication{seq: doc.seq, list: string(raw)}
-	if before, ok := e.published[doc.uri]; ok && before == now {
-		return
+	if e.server.pulls() {
+		return e.note(doc, now)
 	}
+	e.publishing.Lock()
+	before, known := e.published[doc.uri]
 	e.published[doc.uri] = now
-	e.notify(wire.PublishDiagnosticsParams{URI: doc.uri, Version: &doc.version, Diagnostics: list})
+	e.publishing.Unlock()
+	if !known || before != now {
+		e.notify(wire.PublishDiagnosticsParams{URI: doc.uri, Version: &doc.version, Diagnostics: list})
+	}
+	return false
 }
 
 // clear takes back what is published of documents that are closed, not judged
-// any more, or judged under another URI.
-func (e *engine) clear(docs *documents, shown map[protocol.DocumentURI]bool) {
+// any more, or judged under another URI. It reports whether a client that
+// pulls shows some of it.
+func (e *engine) clear(docs *documents, shown map[protocol.DocumentURI]bool) (stale bool) {
+	e.publishing.Lock()
+	defer e.publishing.Unlock()
 	for uri, p := range e.published {
 		if shown[uri] {
 			continue
 		}
-		params := wire.PublishDiagnosticsParams{URI: uri}
-		if doc := docs.byURI[uri]; doc != nil {
-			params.Version = &doc.version
-		}
-		if delete(e.published, uri); p.list != noDiagnostics {
-			e.notify(params)
+		delete(e.published, uri)
+		doc := docs.byURI[uri]
+		switch {
+		case p.list == noDiagnostics:
+		case e.server.pulls():
+			stale = stale || doc != nil
+		case doc != nil:
+			e.notify(wire.PublishDiagnosticsParams{URI: uri, Version: &doc.version})
+		default:
+			e.notify(wire.PublishDiagnosticsParams{URI: uri})
 		}
 	}
+	return stale
 }
 
 func (e *engine) notify(p wire.PublishDiagnosticsParams) {
 	if err := e.server.conn.Notify(protocol.MethodTextDocumentPublishDiagnostics, p); err != nil {
 		e.server.log.Debug("diagnostics not sent", "uri", p.URI, "error", err)
+	}
+}
+
+// explain tells the user what keeps memory from being judged, when that is
+// about the machine and not about the memory.
+func (s *Server) explain(err error) {
+	if errors.Is(err, gitrepo.ErrNoGit) {
+		s.showMessage(protocol.MessageTypeError, "memls: "+err.Error())
 	}
 }
 

@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"go.lsp.dev/protocol"
@@ -62,6 +64,31 @@ func (f *folders) cover(k key) bool {
 		}
 	}
 	return false
+}
+
+// below reports whether a folder lies in the directory.
+func (f *folders) below(dir string) bool {
+	if f == nil {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for root := range f.roots {
+		if within(root, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// eachRoot calls do with every folder, in order.
+func (f *folders) eachRoot(do func(dir string)) {
+	f.mu.Lock()
+	roots := slices.Sorted(maps.Keys(f.roots))
+	f.mu.Unlock()
+	for _, root := range roots {
+		do(root)
+	}
 }
 
 // muted reports whether the document's folder was removed under it.

@@ -20,14 +20,18 @@ import (
 func FuzzIncremental(f *testing.F) {
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		script := make([]byte, 3*20)
+		script := make([]byte, 3*20+seed)
 		for i := range script {
 			script[i] = byte(r.Uint32())
 		}
 		f.Add(script)
 	}
 	f.Fuzz(func(t *testing.T, script []byte) {
-		p := newPlay(t)
+		profile := vscode // which pulls
+		if len(script)%2 == 1 {
+			profile = helix // which is pushed to
+		}
+		p := newPlay(t, profile)
 		for step := 0; len(script) >= 3 && step < 60; step++ {
 			name := p.step(script[0], script[1], script[2])
 			script = script[3:]
@@ -66,9 +70,9 @@ func playTexts(path string) []string {
 		front(name) + "[y](p/q/y.md) [y](q/y.md) [s](skills/s/SKILL.md) [a](../a.md#text)\n", "---\ndescription: d\nread_only: true\n---\n", ""}
 }
 
-func newPlay(t *testing.T) *play {
+func newPlay(t *testing.T, profile string) *play {
 	m := newMemory(t, v2(files{"p/MEMORY.md": "# P\n\n- [X](x.md)\n", "p/x.md": front("X")}))
-	p := &play{t: t, m: m, e: newEditor(t, vscode), gone: map[string]bool{}}
+	p := &play{t: t, m: m, e: newEditor(t, profile), gone: map[string]bool{}}
 	for _, path := range []string{"a.md", "p/x.md"} {
 		p.e.openFile(m, path)
 	}
@@ -213,9 +217,9 @@ func (p *play) compare() {
 			docs = docs.without(d)
 		}
 	}
-	fresh := newSession(slog.New(slog.DiscardHandler), s.encoding)
+	fresh := newSession(slog.New(slog.DiscardHandler), s.encoding, func() *settings { return &settings{} })
 	placing := fresh.place(p.t.Context(), docs)
-	defer fresh.keep(nil)
+	defer fresh.keep(nil, nil)
 	want := map[string][]string{}
 	for r, open := range placing.repos {
 		if !placing.memory[r] {

@@ -41,6 +41,8 @@ func (s *Server) initialize(ctx context.Context, p *wire.InitializeParams) (*wir
 	s.client = *p
 	s.encoding = p.Capabilities.Negotiate()
 	s.folders.add(p.WorkspaceFolders)
+	s.trace.set(p.Trace)
+	s.configure(p.InitializationOptions)
 	s.state.Store(running)
 	if p.ProcessID != nil && *p.ProcessID > 0 {
 		go s.endWith(ctx, int(*p.ProcessID))
@@ -76,6 +78,7 @@ func (s *Server) endWith(ctx context.Context, pid int) {
 }
 
 func (s *Server) initialized(ctx context.Context, _ *none) error {
+	s.trace.ready.Store(true)
 	s.hooks.initialized(ctx)
 	return nil
 }
@@ -89,7 +92,3 @@ func (s *Server) exit(context.Context, *none) error {
 	s.conn.Close()
 	return nil
 }
-
-// setTrace has nothing to switch: the server's log has its own level and
-// sends no $/logTrace.
-func (s *Server) setTrace(context.Context, *none) error { return nil }

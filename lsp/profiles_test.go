@@ -12,9 +12,10 @@ const (
 	literals = `"codeAction":{"codeActionLiteralSupport":{"codeActionKind":{"valueSet":["","quickfix","source"]}}}`
 	allOps   = `"resourceOperations":["create","rename","delete"]`
 
-	vscode = `{"workspace":{"applyEdit":true,"workspaceEdit":{"documentChanges":true,` + allOps + `},"workspaceFolders":true,
-		"didChangeWatchedFiles":{"dynamicRegistration":true}},
-		"textDocument":{` + literals + `,"publishDiagnostics":{"relatedInformation":true},"diagnostic":{},"hover":{"contentFormat":["markdown","plaintext"]}},
+	vscode = `{"workspace":{"applyEdit":true,"workspaceEdit":{"documentChanges":true,` + allOps + `},"workspaceFolders":true,"configuration":true,
+		"didChangeConfiguration":{"dynamicRegistration":true},"didChangeWatchedFiles":{"dynamicRegistration":true},"diagnostics":{"refreshSupport":true},
+		"codeLens":{"refreshSupport":true},"inlayHint":{"refreshSupport":true}},
+		"textDocument":{` + literals + `,"publishDiagnostics":{"relatedInformation":true},"diagnostic":{"dynamicRegistration":true,"relatedDocumentSupport":false},"hover":{"contentFormat":["markdown","plaintext"]}},
 		"general":{"positionEncodings":["utf-16"]}}`
 	neovim07  = `{"workspace":{"applyEdit":true,"workspaceEdit":{` + allOps + `}},"textDocument":{` + literals + `}}`
 	neovim010 = `{"workspace":{"applyEdit":true,"workspaceEdit":{` + allOps + `},"didChangeWatchedFiles":{"dynamicRegistration":false}},

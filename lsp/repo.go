@@ -26,6 +26,7 @@ type repo struct {
 	log      *slog.Logger
 	encoding wire.PositionEncoding
 	approved bool
+	settings func() *settings
 
 	mu       sync.Mutex
 	state    *repoState // nil before the first success
@@ -49,10 +50,11 @@ type repoState struct {
 // A judging is one state of a repository that is judged: a view, and the
 // findings about the whole tree, which all open documents share.
 type judging struct {
-	state   *repoState
-	overlay *overlay
-	view    *rules.View
-	whole   func() ([]rules.Finding, error)
+	state    *repoState
+	overlay  *overlay
+	view     *rules.View
+	settings *settings
+	whole    func() ([]rules.Finding, error)
 }
 
 // judge returns the judgement of the repository with documents, given by
@@ -67,17 +69,18 @@ func (r *repo) judge(ctx context.Context, docs map[string]*document, relist bool
 	// What git is asked for here is kept: a request that is cancelled must not
 	// leave half an answer.
 	r.overlay = r.overlay.over(context.WithoutCancel(ctx), r.git, r.state.worktree, docs, r.encoding)
-	if j := r.judging; j != nil && j.state == r.state && j.overlay == r.overlay {
+	settings := r.settings()
+	if j := r.judging; j != nil && j.state == r.state && j.overlay == r.overlay && j.settings == settings {
 		return j, nil
 	}
 	t := r.overlay.tree
 	view := rules.NewView(rules.Snapshot{
 		Parsers: parsers.New(),
 		Tree:    t, Head: r.state.head, Staged: r.state.staged,
-		Policy:        rules.PolicyFor(r.state.policy, r.state.policyFound, t),
+		Policy:        settings.policyFor(r.state, t),
 		ApproveConfig: r.approved, Unfinished: r.state.unfinished,
 	})
-	r.judging = &judging{state: r.state, overlay: r.overlay, view: view, whole: sync.OnceValues(view.JudgeTree)}
+	r.judging = &judging{state: r.state, overlay: r.overlay, view: view, settings: settings, whole: sync.OnceValues(view.JudgeTree)}
 	return r.judging, nil
 }
 

@@ -37,6 +37,11 @@ type Server struct {
 
 	engine  *engine
 	folders folders
+
+	settings atomic.Pointer[settings]
+	trace    traceLevel
+
+	progresses progresses
 }
 
 // hooks is what the engine hears from this layer. The methods run on the read
@@ -65,7 +70,9 @@ const (
 // NewServer returns a server that calls itself version and logs to log, which
 // must not write to the stream that Serve writes to.
 func NewServer(version string, log *slog.Logger) *Server {
-	s := &Server{version: version, log: log}
+	s := &Server{version: version}
+	s.log = slog.New(&clientLog{Handler: log.Handler(), server: s})
+	s.settings.Store(&settings{})
 	s.engine = newEngine(s)
 	s.hooks = s.engine
 	s.features = s.allFeatures()
@@ -124,6 +131,10 @@ func (s *Server) allFeatures() []feature {
 		{protocol.MethodTextDocumentCodeAction, jsonrpc.Request(s.snapshot, s.codeAction), announceCodeAction},
 		{protocol.MethodTextDocumentHover, jsonrpc.Request(s.snapshot, s.hover), announceHover},
 		{protocol.MethodWorkspaceExecuteCommand, jsonrpc.Request(s.snapshot, s.executeCommand), announceCommands},
+		{wire.MethodTextDocumentDiagnostic, jsonrpc.Request(s.snapshot, s.documentDiagnostic), announcePull},
+		{wire.MethodWorkspaceDiagnostic, jsonrpc.Request(s.snapshot, s.workspaceDiagnostic), nil},
+		{protocol.MethodWorkDoneProgressCancel, jsonrpc.Notification(s.cancelProgress), nil},
+		{protocol.MethodWorkspaceDidChangeConfiguration, jsonrpc.Notification(s.didChangeConfiguration), nil},
 		{protocol.MethodWorkspaceDidChangeWatchedFiles, jsonrpc.Notification(s.didChangeWatchedFiles), nil},
 		{protocol.MethodWorkspaceDidChangeWorkspaceFolders, jsonrpc.Notification(s.didChangeWorkspaceFolders), announceFolders},
 	}

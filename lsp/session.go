@@ -23,13 +23,14 @@ type session struct {
 	log      *slog.Logger
 	encoding wire.PositionEncoding
 	approved bool // the environment lets a commit change the config
+	settings func() *settings
 
 	mu    sync.Mutex
 	repos map[string]*repo // by the top of the working tree
 }
 
-func newSession(log *slog.Logger, enc wire.PositionEncoding) *session {
-	return &session{log: log, encoding: enc, approved: config.Approved(os.Getenv), repos: map[string]*repo{}}
+func newSession(log *slog.Logger, enc wire.PositionEncoding, current func() *settings) *session {
+	return &session{log: log, encoding: enc, settings: current, approved: config.Approved(os.Getenv), repos: map[string]*repo{}}
 }
 
 // A place is where a document stands in its repository.
@@ -176,7 +177,7 @@ func (s *session) open(ctx context.Context, top string) *repo {
 	if old := s.repos[top]; old != nil {
 		old.close()
 	}
-	r := &repo{git: g, dotGit: info, log: s.log, encoding: s.encoding, approved: s.approved}
+	r := &repo{git: g, dotGit: info, log: s.log, encoding: s.encoding, approved: s.approved, settings: s.settings}
 	s.repos[top] = r
 	return r
 }
@@ -195,12 +196,13 @@ func (s *session) known() []*repo {
 	return slices.Collect(maps.Values(s.repos))
 }
 
-// keep closes the repositories that are not in use any more.
-func (s *session) keep(used map[*repo]map[string]*document) {
+// keep closes the repositories that are not in use any more: those without
+// open documents that no workspace folder lies in.
+func (s *session) keep(used map[*repo]map[string]*document, open *folders) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for top, r := range s.repos {
-		if used[r] == nil {
+		if used[r] == nil && !open.below(top) {
 			r.close()
 			delete(s.repos, top)
 		}

@@ -29,8 +29,7 @@ type stagedFinding struct {
 func (s *Server) checkStaged(ctx context.Context, sub *subject, _ commandArg) (any, error) {
 	snapshot := sub.judging.view.Snapshot
 	snapshot.Tree, snapshot.Staged = snapshot.Staged, nil
-	state := sub.judging.state
-	snapshot.Policy = rules.PolicyFor(state.policy, state.policyFound, snapshot.Tree)
+	snapshot.Policy = sub.judging.settings.policyFor(sub.judging.state, snapshot.Tree)
 	report, err := rules.NewView(snapshot).Judge(ctx, rules.Options{})
 	if err != nil {
 		return nil, err

@@ -91,7 +91,11 @@ func (sub *subject) findings() ([]shown, error) {
 			own = append(own, whole[i])
 		}
 	}
+	own = slices.DeleteFunc(own, func(f rules.Finding) bool { return !j.settings.wants(f.Rule.ID) })
 	list := group(own, func(f *rules.Finding) shown { return sub.show(f) })
+	for i := range list {
+		j.settings.adjust(&list[i])
+	}
 	slices.SortStableFunc(list, func(a, b shown) int {
 		return cmp.Or(a.span.Start-b.span.Start, cmp.Compare(a.severity, b.severity), cmp.Compare(a.rule.ID, b.rule.ID), cmp.Compare(a.message, b.message))
 	})
@@ -117,6 +121,8 @@ func (sub *subject) concerns(f *rules.Finding) bool {
 	switch {
 	case f.Path == sub.path:
 		return true
+	case sub.doc == nil: // a closed file shows what is its own
+		return false
 	case view.RoleOf(sub.path) == rules.RoleNone || sub.path == config.Path:
 		return false
 	case f.Scope == rules.ScopeCore:

@@ -84,6 +84,7 @@ type WorkspaceDiagnosticParams struct {
 	Identifier         string                  `json:"identifier"`
 	PreviousResultIDs  []PreviousResultID      `json:"previousResultIds"`
 	PartialResultToken *protocol.ProgressToken `json:"partialResultToken"`
+	WorkDoneToken      *protocol.ProgressToken `json:"workDoneToken"`
 }
 
 // A PreviousResultID names the result that the client holds of one document.

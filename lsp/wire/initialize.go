@@ -22,6 +22,7 @@ type InitializeParams struct {
 	RootURI               *string                    `json:"rootUri"`
 	WorkspaceFolders      []protocol.WorkspaceFolder `json:"workspaceFolders"`
 	InitializationOptions json.RawMessage            `json:"initializationOptions"`
+	Trace                 string                     `json:"trace"`
 	Capabilities          ClientCapabilities         `json:"capabilities"`
 }
 
@@ -84,8 +85,9 @@ type TextDocumentCapabilities struct {
 	} `json:"hover"`
 	Completion struct {
 		CompletionItem struct {
-			SnippetSupport      bool                  `json:"snippetSupport"`
-			DocumentationFormat []protocol.MarkupKind `json:"documentationFormat"`
+			SnippetSupport       bool                  `json:"snippetSupport"`
+			InsertReplaceSupport bool                  `json:"insertReplaceSupport"`
+			DocumentationFormat  []protocol.MarkupKind `json:"documentationFormat"`
 		} `json:"completionItem"`
 	} `json:"completion"`
 	Definition struct {
