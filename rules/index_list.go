@@ -202,7 +202,18 @@ func (p *Pass) removeItemFix(l *markdown.Link) *Fix {
 		return nil
 	}
 	src := p.Text()
-	line := lineAt(src, l.Span.Start)
+	line, ok := soleItem(src, doc, l)
+	if !ok {
+		return nil
+	}
+	return p.editFix("Remove the item", Edit{Span: Span{Start: line.Start, End: afterLine(src, line.End)}}).asGuess()
+}
+
+// soleItem is the line, without its end, of a list item that can be taken out
+// of an index together with its link: it is one line, has no other link and no
+// items below it.
+func soleItem(src []byte, doc *markdown.Doc, l *markdown.Link) (line Span, ok bool) {
+	line = lineAt(src, l.Span.Start)
 	links := 0
 	for i := range doc.Links {
 		if s := doc.Links[i].Span; line.Start <= s.Start && s.Start < line.End {
@@ -213,8 +224,6 @@ func (p *Pass) removeItemFix(l *markdown.Link) *Fix {
 	continued := next.Start > line.End && next.End > next.Start &&
 		!itemLead().Match(src[next.Start:next.End]) && !newBlock().Match(src[next.Start:next.End])
 	nested := indent(string(itemLead().Find(src[next.Start:next.End]))) > indent(string(itemLead().Find(src[line.Start:line.End])))
-	if links != 1 || continued || nested || l.Span.End > line.End || !itemLead().Match(src[line.Start:line.End]) {
-		return nil
-	}
-	return p.editFix("Remove the item", Edit{Span: Span{Start: line.Start, End: afterLine(src, line.End)}}).asGuess()
+	ok = links == 1 && !continued && !nested && l.Span.End <= line.End && itemLead().Match(src[line.Start:line.End])
+	return line, ok
 }

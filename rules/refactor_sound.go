@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// coreBudget is the one error that more of the same makes worse.
+const coreBudget = "core-budget"
+
+// sound fails where steps bring an error that was not there, by rule, file and
+// message; moved tells where a file is afterwards. It is how budgets, depth
+// and the chain of indexes are checked before a refactoring is offered.
+func (v *View) sound(ops []Op, moved func(string) string) error {
+	t, err := Apply(v.Tree, ops)
+	if err != nil {
+		return err
+	}
+	after := v.with(t)
+	paths := touched(ops, v.Tree, t)
+	before := map[string]int{}
+	core := v.coreSize()
+	for path := range paths {
+		err := v.eachError(path, func(f *Finding) { before[errorKey(f, moved(path))]++ })
+		if err != nil {
+			return err
+		}
+	}
+	if err := v.eachError("", func(f *Finding) { before[errorKey(f, f.Path)]++ }); err != nil {
+		return err
+	}
+	for _, path := range append([]string{""}, slices.Sorted(maps.Keys(paths))...) {
+		var first *Finding
+		err := after.eachError(path, func(f *Finding) {
+			key := errorKey(f, f.Path)
+			worse := f.Rule.ID == coreBudget && after.coreSize() > core
+			if before[key]--; (before[key] < 0 || worse) && first == nil {
+				first = f
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if first != nil {
+			return fmt.Errorf("that would break a rule: %s [%s]", Printable(first.Line), first.Rule.ID)
+		}
+	}
+	return nil
+}
+
+func errorKey(f *Finding, path string) string {
+	return f.Rule.ID + "\x00" + path + "\x00" + withoutDigits(f.Message)
+}
+
+// eachError judges one file, or the tree as a whole where path is "".
+func (v *View) eachError(path string, each func(*Finding)) error {
+	var findings []Finding
+	var err error
+	if path == "" {
+		findings, err = v.JudgeTree()
+	} else if f := v.Tree.File(path); f != nil {
+		findings, err = v.JudgeFile(f)
+	}
+	for i := range findings {
+		if findings[i].Severity == Error {
+			each(&findings[i])
+		}
+	}
+	return err
+}
+
+// coreSize is the size of the core memory in bytes, which grows when its
+// number of characters does.
+func (v *View) coreSize() int {
+	n := 0
+	for _, f := range v.Tree.Root().Files() {
+		if IsCore(f.Path) && f.Mode.IsRegular() {
+			b, _ := f.Bytes() // reported as unreadable
+			n += len(b)
+		}
+	}
+	return n
+}
