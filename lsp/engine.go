@@ -166,6 +166,9 @@ func (e *engine) round(ctx context.Context) {
 				stale = e.publish(at.doc, list) || stale
 			}
 		}
+		if err == nil {
+			r.warmUp(ctx, j.view.Tree)
+		}
 	}
 	stale = e.clear(docs, shown) || stale
 	session.keep(placing.repos, &e.server.folders)

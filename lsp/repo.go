@@ -28,6 +28,12 @@ type repo struct {
 	approved bool
 	settings func() *settings
 
+	// graph knows the links of the trees that are judged. It is filled in the
+	// background, until stop.
+	graph *rules.Graph
+	warm  sync.Once
+	stop  context.CancelFunc
+
 	mu       sync.Mutex
 	state    *repoState // nil before the first success
 	marks    marks
@@ -215,7 +221,23 @@ func (r *repo) complain(err error) bool {
 	return true
 }
 
+// warmUp reads the links of the tree while nobody waits for them.
+func (r *repo) warmUp(ctx context.Context, t *tree.Tree) {
+	r.warm.Do(func() {
+		ctx, r.stop = context.WithCancel(ctx)
+		go func() {
+			if err := r.graph.Follow(ctx, t); err != nil {
+				r.log.Debug("links not read", "repository", r.git.Top, "error", err)
+			}
+		}()
+	})
+}
+
 func (r *repo) close() {
+	// Waits for a warm-up that begins, and lets none begin later.
+	if r.warm.Do(func() {}); r.stop != nil {
+		r.stop()
+	}
 	if err := r.git.Close(); err != nil {
 		r.log.Debug("closing", "repository", r.git.Top, "error", err)
 	}

@@ -129,6 +129,11 @@ type feature struct {
 func (s *Server) allFeatures() []feature {
 	return []feature{
 		{protocol.MethodTextDocumentCodeAction, jsonrpc.Request(s.snapshot, s.codeAction), announceCodeAction},
+		{protocol.MethodTextDocumentDefinition, jsonrpc.Request(s.snapshot, s.definition), announceDefinition},
+		{protocol.MethodTextDocumentReferences, jsonrpc.Request(s.snapshot, s.references), announceReferences},
+		{protocol.MethodTextDocumentDocumentHighlight, jsonrpc.Request(s.snapshot, s.highlight), announceHighlight},
+		{protocol.MethodTextDocumentDocumentLink, jsonrpc.Request(s.snapshot, s.documentLinks), announceDocumentLink},
+		{methodDocumentLinkResolve, jsonrpc.Request(s.snapshot, s.resolveLink), nil},
 		{protocol.MethodTextDocumentHover, jsonrpc.Request(s.snapshot, s.hover), announceHover},
 		{protocol.MethodWorkspaceExecuteCommand, jsonrpc.Request(s.snapshot, s.executeCommand), announceCommands},
 		{wire.MethodTextDocumentDiagnostic, jsonrpc.Request(s.snapshot, s.documentDiagnostic), announcePull},

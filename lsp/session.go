@@ -15,6 +15,7 @@ import (
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/config"
 	"github.com/memls/memls/rules/gitrepo"
+	"github.com/memls/memls/rules/parsers"
 )
 
 // A session is the set of repositories that hold open documents. No other is
@@ -177,7 +178,10 @@ func (s *session) open(ctx context.Context, top string) *repo {
 	if old := s.repos[top]; old != nil {
 		old.close()
 	}
-	r := &repo{git: g, dotGit: info, log: s.log, encoding: s.encoding, approved: s.approved, settings: s.settings}
+	r := &repo{
+		git: g, dotGit: info, log: s.log, encoding: s.encoding, approved: s.approved,
+		settings: s.settings, graph: rules.NewGraph(parsers.New()),
+	}
 	s.repos[top] = r
 	return r
 }

@@ -93,6 +93,9 @@ type TextDocumentCapabilities struct {
 	Definition struct {
 		LinkSupport bool `json:"linkSupport"`
 	} `json:"definition"`
+	DocumentLink struct {
+		TooltipSupport bool `json:"tooltipSupport"`
+	} `json:"documentLink"`
 	DocumentSymbol struct {
 		HierarchicalDocumentSymbolSupport bool `json:"hierarchicalDocumentSymbolSupport"`
 	} `json:"documentSymbol"`
@@ -126,6 +129,13 @@ type SupportsOption struct {
 // operations without documentChanges and carry them out.
 func (c *ClientCapabilities) CanEditFiles(op protocol.ResourceOperationKind) bool {
 	return slices.Contains(c.Workspace.WorkspaceEdit.ResourceOperations, op)
+}
+
+// ResolvesLinks reports whether the client asks again about a document link
+// that has no target yet. The protocol has no capability for it; the clients
+// that show the tooltips which come with the answer are those that do.
+func (c *ClientCapabilities) ResolvesLinks() bool {
+	return c.TextDocument.DocumentLink.TooltipSupport
 }
 
 // PullsDiagnostics reports whether the client asks for diagnostics itself, so
