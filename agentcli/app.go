@@ -1,8 +1,8 @@
 // Package agentcli is the command line for people, agents and CI: one file per
 // command, each a thin layer over the shared rules.
 //
-// Results go to standard output, everything else to standard error. Nothing is
-// coloured and nothing moves, whatever the output is.
+// Results go to standard output, everything else to standard error. Nothing
+// moves, and colours are for terminals only.
 package agentcli
 
 import (
@@ -136,6 +136,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
 		a.checkCommand(), a.fixCommand(), a.rulesCommand(), a.explainCommand(),
+		a.compileCommand(), a.tokensCommand(), a.skillsCommand(), a.showCommand(), a.logCommand(), a.diffCommand(),
 		a.treeCommand(), a.pathCommand(), a.statusCommand(), a.hookCommand(),
 		a.completionCommand(), a.versionCommand(),
 	)

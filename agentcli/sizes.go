@@ -2,7 +2,10 @@ package agentcli
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/facts"
@@ -20,18 +23,45 @@ func (s size) tokens() int { return (s.bytes + 3) / 4 }
 
 type sizeKey struct{}
 
-func noteSize(f *tree.File, src []byte) size {
-	v, _ := f.Memo(sizeKey{}, func() (any, error) {
-		return size{bytes: len(src), characters: facts.Characters(src)}, nil
-	})
-	return v.(size)
+func measured(src []byte) size {
+	return size{bytes: len(src), characters: facts.Characters(src)}
+}
+
+func noteSize(f *tree.File, src []byte) {
+	_, _ = f.Memo(sizeKey{}, func() (any, error) { return measured(src), nil })
+}
+
+// measure reads the sizes of all files, several at a time: waiting for the
+// disk or for git is most of what it takes. A file on disk that cannot be read
+// is an error only when its size is asked for.
+func (t *target) measure(ctx context.Context) error {
+	var files []*tree.File
+	for f := range t.view.Tree.All() {
+		if f.Mode.IsRegular() {
+			files = append(files, f)
+		}
+	}
+	if t.view.Load != nil {
+		return t.load(ctx, files, func(*tree.File, []byte) {})
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(4, len(files)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(files)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				_, _ = sizeOf(files[i])
+			}
+		})
+	}
+	wg.Wait()
+	return ctx.Err()
 }
 
 // sizeOf measures a regular file.
 func sizeOf(f *tree.File) (size, error) {
 	v, err := f.Memo(sizeKey{}, func() (any, error) {
 		src, err := f.Bytes()
-		return size{bytes: len(src), characters: facts.Characters(src)}, err
+		return measured(src), err
 	})
 	if err != nil {
 		return size{}, err

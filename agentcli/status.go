@@ -24,16 +24,25 @@ type statusReport struct {
 	Git          *gitState    `json:"git"`    // null for a bare repository
 	Unfinished   string       `json:"unfinished"`
 	Hook         *hook.Status `json:"hook"`
-	Budget       budget       `json:"budget"`
-	Summary      jsonSummary  `json:"summary"`
+	// Tiers are numbers of files; a tier without any is not named.
+	Tiers   map[string]int `json:"tiers"`
+	Budget  budget         `json:"budget"`
+	Summary jsonSummary    `json:"summary"`
+
+	errors []shownFinding // the first ones
 }
+
+// maxProblems is how many errors status spells out: the rest of the screen is
+// for other things.
+const maxProblems = 3
 
 func (a *app) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show how the memory stands, on one screen",
 		Long: `Show where the memory lies, its layout and policy, branch and changes, the state of the hooks,
-budgets and the number of findings. It exits with 0 whatever it finds; check is what fails.`,
+the files of each tier, budgets, the number of findings and the first errors. It exits with 0
+whatever it finds; check is what fails.`,
 		Example: `  agentcli status
   agentcli status --format json`,
 		Args: cobra.NoArgs,
@@ -52,14 +61,14 @@ budgets and the number of findings. It exits with 0 whatever it finds; check is 
 		if format.value == "json" {
 			return a.printJSON(s)
 		}
-		_, err = a.out.WriteString(s.text())
+		_, err = a.out.WriteString(s.text(a.painter()))
 		return err
 	}
 	return cmd
 }
 
 func (a *app) readStatus(ctx context.Context, repo *repository) (*statusReport, error) {
-	s := &statusReport{Root: repo.root(), At: atWorktree, Budget: budget{Nearest: []fileBudget{}}}
+	s := &statusReport{Root: repo.root(), At: atWorktree, Tiers: map[string]int{}, Budget: budget{Nearest: []fileBudget{}}}
 	var err error
 	if repo.Top == "" {
 		s.At = atHead
@@ -85,10 +94,15 @@ func (a *app) readStatus(ctx context.Context, repo *repository) (*statusReport, 
 	s.Layout, s.Policy, s.PolicySource = t.layout(), string(t.view.Policy), t.policySource
 	s.Memory, s.Unfinished = t.isMemory(), t.view.Unfinished
 	s.Budget, s.Summary = t.budget(nil), r.jsonSummary()
+	for f := range t.view.Tree.All() {
+		s.Tiers[t.tierOf(f)]++
+	}
+	r.keep(func(f *rules.Finding) bool { return f.Severity == rules.Error })
+	s.errors = r.shown[:min(maxProblems, len(r.shown))]
 	return s, nil
 }
 
-func (s *statusReport) text() string {
+func (s *statusReport) text(p painter) string {
 	var b bytes.Buffer
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(&b, "%-10s %s\n", label, fmt.Sprintf(format, args...))
@@ -108,18 +122,44 @@ func (s *statusReport) text() string {
 		line("findings", "none: this is no memory repository, there is nothing to check")
 		return b.String()
 	}
+	line("files", "%s", tiersText(s.Tiers))
 	if core := s.Budget.Core; core.Limit != nil {
-		line("core", "%s %s", bar(core.Characters, *core.Limit), core)
+		line("core", "%s %s", p.bar(core.Characters, *core.Limit), core)
 	} else {
 		line("core", "%s", core)
 	}
 	label := "nearest"
 	for _, f := range s.Budget.Nearest[:min(3, len(s.Budget.Nearest))] {
-		line(label, "%s %s: %d of %d characters (%s)", bar(f.Characters, f.Limit), rules.Display(f.Path), f.Characters, f.Limit, percent(f.Characters, f.Limit))
+		line(label, "%s %s: %d of %d characters (%s)", p.bar(f.Characters, f.Limit), rules.Display(f.Path), f.Characters, f.Limit, percent(f.Characters, f.Limit))
 		label = ""
 	}
 	line("findings", "%s", s.Summary)
+	for _, f := range s.errors {
+		where := ""
+		if f.Path != "" {
+			where = rules.Display(f.Path) + ": "
+		}
+		line("", "%s", p.paint(colorRed, shorten(where+rules.Printable(f.Message), 88)))
+	}
 	return b.String()
+}
+
+// tiersText counts the files of each tier.
+func tiersText(tiers map[string]int) string {
+	var parts []string
+	for _, tier := range []string{tierRoot, tierCore, tierIndex, tierDeferred, tierSkill, tierFile, tierStray} {
+		n, name := tiers[tier], tier
+		if tier == tierFile {
+			name = "plain"
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, name))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
 }
 
 // String counts the findings in words.
@@ -183,8 +223,8 @@ func hookText(s *hook.Status) string {
 }
 
 // bar draws a share in ASCII, full from the limit on.
-func bar(n int, limit int64) string {
+func (p painter) bar(n int, limit int64) string {
 	const width = 20
 	full := int(min(int64(width), int64(n)*width/max(limit, 1)))
-	return "[" + strings.Repeat("#", full) + strings.Repeat("-", width-full) + "]"
+	return "[" + p.paint(shareColor(n, limit), strings.Repeat("#", full)) + strings.Repeat("-", width-full) + "]"
 }

@@ -1,8 +1,10 @@
 package agentcli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -29,7 +31,8 @@ func (a *app) treeCommand() *cobra.Command {
 		Use:   "tree",
 		Short: "Show the memory as a tree",
 		Long: `Show every file with its tier, its size in characters (Unicode code points, as budgets
-count them) and how much of its budget it uses.`,
+count them) and how much of its budget it uses. On a terminal, colours tell what is resident, what
+is not allowed and what fills its budget; NO_COLOR turns them off.`,
 		Example: `  agentcli tree
   agentcli tree --at head --format json`,
 		Args: cobra.NoArgs,
@@ -50,7 +53,7 @@ count them) and how much of its budget it uses.`,
 		if err != nil {
 			return withAt(err)
 		}
-		files, err := t.files()
+		files, err := t.files(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -63,7 +66,10 @@ count them) and how much of its budget it uses.`,
 }
 
 // files measures every file, in path order.
-func (t *target) files() ([]treeFile, error) {
+func (t *target) files(ctx context.Context) ([]treeFile, error) {
+	if err := t.measure(ctx); err != nil {
+		return nil, err
+	}
 	limits := t.view.Limits()
 	out := []treeFile{}
 	for f := range t.view.Tree.All() {
@@ -112,7 +118,7 @@ func (a *app) printTree(t *target, files []treeFile) error {
 	}
 	d.dir(t.view.Tree.Root(), "")
 	fmt.Fprintf(a.out, "%s\n", rules.Display(t.repo.root()))
-	d.print(a.out)
+	d.print(a.out, a.painter())
 	_, err := fmt.Fprintf(a.out, "core memory: %s\n", t.budget(nil).Core)
 	return err
 }
@@ -176,7 +182,7 @@ func (d *drawing) dir(dir *tree.Dir, indent string) {
 // one long name does not push them all out of sight.
 const maxName = 56
 
-func (d *drawing) print(w interface{ WriteString(string) (int, error) }) {
+func (d *drawing) print(w io.StringWriter, p painter) {
 	width := 0
 	for _, l := range d.lines {
 		if n := utf8.RuneCountInString(l.name); n <= maxName {
@@ -184,15 +190,25 @@ func (d *drawing) print(w interface{ WriteString(string) (int, error) }) {
 		}
 	}
 	for _, l := range d.lines {
-		line := l.name
+		line := p.paint(l.color(), l.name)
 		if l.file != nil {
-			line += strings.Repeat(" ", max(0, width-utf8.RuneCountInString(l.name))) + "  " + l.file.columns()
+			line += strings.Repeat(" ", max(0, width-utf8.RuneCountInString(l.name))) + "  " + l.file.columns(p)
 		}
 		_, _ = w.WriteString(strings.TrimRight(line, " ") + "\n") // errors show at the flush
 	}
 }
 
-func (f *treeFile) columns() string {
+// tierColors tell what every turn pays for, and what is wrong, from the rest.
+var tierColors = map[string]string{tierRoot: colorGreen, tierCore: colorGreen, tierStray: colorRed, tierFile: colorFaint}
+
+func (l *drawnLine) color() string {
+	if l.file == nil {
+		return colorBlue
+	}
+	return tierColors[l.file.Tier]
+}
+
+func (f *treeFile) columns(p painter) string {
 	size, share := "", ""
 	switch {
 	case f.Characters != nil:
@@ -200,8 +216,8 @@ func (f *treeFile) columns() string {
 	case f.Bytes != nil:
 		size = fmt.Sprintf("%7d bytes", *f.Bytes)
 	}
-	if f.Limit != nil {
-		share = fmt.Sprintf("%6s of %d", percent(*f.Characters, *f.Limit), *f.Limit)
+	if f.Limit != nil && f.Characters != nil {
+		share = p.paint(shareColor(*f.Characters, *f.Limit), fmt.Sprintf("%6s of %d", percent(*f.Characters, *f.Limit), *f.Limit))
 	}
 	return fmt.Sprintf("%-11s %s%s", f.Tier, size, share)
 }

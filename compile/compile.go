@@ -87,7 +87,8 @@ type Options struct {
 
 // A Prompt is a compiled system prompt.
 type Prompt struct {
-	// Text is valid UTF-8 without a final line end.
+	// Text is valid UTF-8. It ends with a line end only where the base prompt
+	// does and is last.
 	Text string
 	// Memory is the memory alone, without base prompt, metadata and skills.
 	// It depends on the tree, the style and the layout only.

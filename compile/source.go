@@ -108,14 +108,15 @@ func unquoted(s string) string {
 	return s
 }
 
-// hiddenFromModel reports whether a skill is one that only people start: Letta
-// Code leaves it out of its list.
-func (c *compiler) hiddenFromModel(src []byte) bool {
+// OnlyForPeople reports whether a skill, given the text of its file, is one
+// that only people start: no model is told of it (Letta Code's
+// disable-model-invocation).
+func OnlyForPeople(parsers *rules.Parsers, src []byte) bool {
 	const key = "disable-model-invocation"
 	if !bytes.Contains(src, []byte(key)) {
 		return false
 	}
-	field := c.parsers.YAML(src).Field(key)
+	field := parsers.YAML(src).Field(key)
 	return field != nil && strings.EqualFold(field.Value, "true")
 }
 
@@ -123,7 +124,7 @@ func (c *compiler) hiddenFromModel(src []byte) bool {
 // see.
 func (c *compiler) readSkill(f *tree.File) (*rules.Skill, error) {
 	src, err := f.Bytes()
-	if err != nil || c.hiddenFromModel(src) {
+	if err != nil || OnlyForPeople(c.parsers, src) {
 		return nil, err
 	}
 	return rules.SkillOf(c.parsers, tree.NewFile(f.Path, f.Mode, f.OID, tree.Buffer(src)))
