@@ -136,6 +136,8 @@ func (s *Server) allFeatures() []feature {
 		{methodDocumentLinkResolve, jsonrpc.Request(s.snapshot, s.resolveLink), nil},
 		{protocol.MethodTextDocumentHover, jsonrpc.Request(s.snapshot, s.hover), announceHover},
 		{protocol.MethodWorkspaceExecuteCommand, jsonrpc.Request(s.snapshot, s.executeCommand), announceCommands},
+		{protocol.MethodTextDocumentCompletion, jsonrpc.Request(s.snapshot, s.completion), announceCompletion},
+		{protocol.MethodCompletionItemResolve, jsonrpc.Request(s.snapshot, s.resolveCompletion), nil},
 		{wire.MethodTextDocumentDiagnostic, jsonrpc.Request(s.snapshot, s.documentDiagnostic), announcePull},
 		{wire.MethodWorkspaceDiagnostic, jsonrpc.Request(s.snapshot, s.workspaceDiagnostic), nil},
 		{protocol.MethodWorkDoneProgressCancel, jsonrpc.Notification(s.cancelProgress), nil},
