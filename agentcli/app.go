@@ -32,6 +32,10 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
+	// Fault, when set, is called before each step of a command that does all of
+	// its work or none, with the step's name: a test stops the program there, or
+	// has the step fail with the error. Nil outside of tests.
+	Fault func(step string) error
 }
 
 // Main runs one command line (without the program's name) and returns the exit
@@ -135,6 +139,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetHelpCommand(a.helpCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
+		a.initCommand(),
 		a.checkCommand(), a.fixCommand(), a.rulesCommand(), a.explainCommand(),
 		a.compileCommand(), a.tokensCommand(), a.skillsCommand(), a.showCommand(), a.logCommand(), a.diffCommand(),
 		a.treeCommand(), a.pathCommand(), a.statusCommand(), a.hookCommand(),
