@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"go.lsp.dev/protocol"
 
@@ -59,7 +61,7 @@ func (e *editor) apply(raw json.RawMessage) {
 			}
 			err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644))
 		case "rename":
-			err = os.Rename(e.pathOf(c.OldURI), e.pathOf(c.NewURI))
+			err = e.move(c.OldURI, c.NewURI)
 		case "delete":
 			err = os.Remove(path)
 		default:
@@ -75,6 +77,19 @@ func (e *editor) apply(raw json.RawMessage) {
 	}
 	e.event(e.dirty...)
 	e.dirty = nil
+}
+
+// move moves a file, or a directory, and the documents that are open in it.
+func (e *editor) move(from, to string) error {
+	e.t.Helper()
+	err := errors.Join(os.MkdirAll(filepath.Dir(e.pathOf(to)), 0o755), os.Rename(e.pathOf(from), e.pathOf(to)))
+	for uri, b := range maps.Clone(e.open) {
+		if rest, ok := strings.CutPrefix(uri, from); ok && (rest == "" || rest[0] == '/') {
+			e.didClose(uri)
+			e.didOpen(to+rest, b.text)
+		}
+	}
+	return err
 }
 
 func (e *editor) pathOf(uri string) string {

@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"strings"
 
 	"go.lsp.dev/protocol"
 
@@ -16,6 +15,7 @@ import (
 // link, definition and heading is set.
 type spot struct {
 	sub        *subject
+	at         int // the position
 	doc        *markdown.Doc
 	link       *markdown.Link
 	definition *markdown.Definition
@@ -43,7 +43,7 @@ func (sub *subject) spotAt(at int) (*spot, error) {
 	if doc == nil || err != nil {
 		return nil, err
 	}
-	p := &spot{sub: sub, doc: doc}
+	p := &spot{sub: sub, at: at, doc: doc}
 	front, err := sub.judging.view.Front(sub.file)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (sub *subject) spotAt(at int) (*spot, error) {
 		}
 	}
 	if p.link != nil {
-		if label := labelOf(p.link); p.link.Ref && holds(label, at) {
+		if label := rules.LabelSpan(p.link); p.link.Ref && holds(label, at) {
 			p.label, p.span = true, label
 		}
 		return p, nil
@@ -64,7 +64,7 @@ func (sub *subject) spotAt(at int) (*spot, error) {
 	for i := range doc.Definitions {
 		if d := &doc.Definitions[i]; holds(d.Span, at) {
 			p.definition, p.span = d, d.Span
-			if label := labelIn(d); holds(label, at) {
+			if label := rules.LabelSpans(doc, d)[0]; holds(label, at) {
 				p.label, p.span = true, label
 			}
 			return p, nil
@@ -90,20 +90,6 @@ func (sub *subject) markdown() (*markdown.Doc, error) {
 }
 
 func holds(s rules.Span, at int) bool { return s.Start <= at && at <= s.End }
-
-// labelOf is where the label of a reference link stands: in the second pair of
-// brackets, or where that is empty or missing in the first.
-func labelOf(l *markdown.Link) rules.Span {
-	if second := (rules.Span{Start: l.TextSpan.End + 2, End: l.Span.End - 1}); second.Start < second.End {
-		return second
-	}
-	return l.TextSpan
-}
-
-// labelIn is where the label of a definition stands.
-func labelIn(d *markdown.Definition) rules.Span {
-	return rules.Span{Start: d.Span.Start + 1, End: d.Span.Start + 1 + len(d.Label)}
-}
 
 // definitionOf is the definition that a reference link takes its target from.
 func definitionOf(doc *markdown.Doc, l *markdown.Link) *markdown.Definition {
@@ -183,10 +169,4 @@ func (l *locator) text(path string) (protocol.DocumentURI, *source, bool) {
 		return uri, nil, false
 	}
 	return uri, newSource(staged, false, l.enc), true
-}
-
-// sameLabel reports whether two reference labels are one: CommonMark folds
-// case and runs of blanks.
-func sameLabel(a, b string) bool {
-	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
 }

@@ -98,6 +98,18 @@ func (m *memory) git(args ...string) string {
 	return string(out)
 }
 
+// all is every file of the working tree.
+func (m *memory) all() files {
+	m.t.Helper()
+	all := files{}
+	for _, path := range strings.Split(strings.TrimRight(m.git("ls-files", "-z", "--cached", "--others", "--deduplicate"), "\x00"), "\x00") {
+		if _, err := os.Lstat(m.path(path)); err == nil {
+			all[path] = m.read(path)
+		}
+	}
+	return all
+}
+
 func (m *memory) path(name string) string { return filepath.Join(m.dir, filepath.FromSlash(name)) }
 
 func (m *memory) write(content files) {

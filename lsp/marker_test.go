@@ -117,7 +117,6 @@ type markerPlay struct {
 	m     *memory
 	e     *editor
 	marks map[string]markAt
-	spare func() *markerPlay // another one, whose tree requests may change
 }
 
 type markAt struct {
@@ -126,9 +125,7 @@ type markAt struct {
 }
 
 func playMarkers(t *testing.T, path string, a *txtar.Archive, client string) {
-	start := func() *markerPlay { return startMarkers(t, a, client) }
-	p := start()
-	p.spare = start
+	p := startMarkers(t, a, client)
 	last := len(a.Files) - 1
 	if last < 0 || a.Files[last].Name != "want" {
 		t.Fatal("the last file is not want")
@@ -299,11 +296,122 @@ var markerRequests = map[string]func(p *markerPlay, words []string) []string{
 		}
 		return lines
 	},
+	"prepareRename": func(p *markerPlay, words []string) []string {
+		params := p.at(words[0])
+		raw, failure := p.e.try("textDocument/prepareRename", params)
+		if failure != "" {
+			var e struct{ Message string }
+			p.decode(json.RawMessage(failure), &e)
+			return []string{"error: " + e.Message}
+		}
+		if string(raw) == "null" {
+			return []string{"nothing"}
+		}
+		var found wire.PrepareRenameResult
+		p.decode(raw, &found)
+		uri := params["textDocument"].(map[string]any)["uri"].(string)
+		return []string{p.place(uri, found.Range) + " as " + strconv.Quote(found.Placeholder)}
+	},
+	"rename": func(p *markerPlay, words []string) []string {
+		params := p.at(words[0])
+		params["newName"] = strings.Join(words[1:], " ")
+		return p.edited(p.e.try("textDocument/rename", params))
+	},
 	"hover": func(p *markerPlay, words []string) []string {
 		var h protocol.Hover
 		p.decode(p.e.call("textDocument/hover", p.at(words[0])), &h)
 		return strings.Split(h.Contents.Value, "\n")
 	},
+}
+
+// edited describes what an edit, the answer to a request, does to the files.
+func (p *markerPlay) edited(raw json.RawMessage, failure string) []string {
+	p.t.Helper()
+	if failure != "" {
+		var e struct{ Message string }
+		p.decode(json.RawMessage(failure), &e)
+		return []string{"error: " + e.Message}
+	}
+	if string(raw) == "null" {
+		return []string{"nothing"}
+	}
+	var edit editOnWire
+	p.decode(raw, &edit)
+	after := p.m.all()
+	for uri, edits := range edit.Changes {
+		path := p.relative(uri)
+		after[path] = p.e.applyText(after[path], edits)
+	}
+	moved := map[string]string{}
+	for _, c := range edit.DocumentChanges {
+		if c.Kind != "" && !p.e.caps.CanEditFiles(protocol.ResourceOperationKind(c.Kind)) {
+			p.t.Fatalf("the client did not announce %q: %s", c.Kind, raw)
+		}
+		switch c.Kind {
+		case "create":
+			after[p.relative(c.URI)] += ""
+		case "delete":
+			delete(after, p.relative(c.URI))
+		case "rename":
+			from, to := p.relative(c.OldURI), p.relative(c.NewURI)
+			if _, taken := after[to]; taken {
+				p.t.Fatalf("%s is renamed to %s, which exists", from, to)
+			}
+			moved[from], after[to] = to, after[from]
+			delete(after, from)
+		default:
+			path := p.relative(c.TextDocument.URI)
+			if b := p.e.open[c.TextDocument.URI]; (b == nil) != (c.TextDocument.Version == nil) {
+				p.t.Fatalf("edit of version %v of %s", c.TextDocument.Version, path)
+			}
+			after[path] = p.e.applyText(after[path], c.Edits)
+		}
+	}
+	return describeChanges(p.m.all(), after, moved)
+}
+
+func describeChanges(before, after files, moved map[string]string) (lines []string) {
+	old := map[string]string{}
+	for from, to := range moved {
+		old[to] = from
+	}
+	paths := maps.Clone(before)
+	maps.Copy(paths, after)
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		_, was := before[path]
+		text, is := after[path]
+		from, renamed := old[path]
+		switch {
+		case !is && moved[path] == "":
+			lines = append(lines, "deleted "+path)
+			continue
+		case !is:
+			continue
+		case renamed:
+			lines = append(lines, from+" -> "+path)
+		case !was:
+			from = path
+			lines = append(lines, "new "+path)
+		case before[path] == text:
+			continue
+		default:
+			from = path
+			lines = append(lines, path)
+		}
+		lines = append(lines, diffLines(before[from], text)...)
+	}
+	return lines
+}
+
+// diffLines are the lines that differ.
+func diffLines(before, after string) (lines []string) {
+	unified := strings.Split(udiff.Unified("a", "b", before, after), "\n")
+	for _, line := range unified {
+		if line != "" && (line[0] == '+' || line[0] == '-') && !strings.HasPrefix(line, "--- a") && !strings.HasPrefix(line, "+++ b") {
+			lines = append(lines, "  "+strings.ReplaceAll(line, "\r", "␍"))
+		}
+	}
+	return lines
 }
 
 func (p *markerPlay) locations(method string, params map[string]any) []string {

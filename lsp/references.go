@@ -86,13 +86,9 @@ func (p *spot) labels(declaration bool) (spans []rules.Span) {
 	if definition == nil {
 		return nil
 	}
-	if declaration {
-		spans = append(spans, labelIn(definition))
-	}
-	for i := range p.doc.Links {
-		if l := &p.doc.Links[i]; l.Ref && l.DestSpan == definition.DestSpan {
-			spans = append(spans, labelOf(l))
-		}
+	spans = rules.LabelSpans(p.doc, definition)
+	if !declaration {
+		spans = spans[1:]
 	}
 	return spans
 }

@@ -134,6 +134,8 @@ func (s *Server) allFeatures() []feature {
 		{protocol.MethodTextDocumentDocumentHighlight, jsonrpc.Request(s.snapshot, s.highlight), announceHighlight},
 		{protocol.MethodTextDocumentDocumentLink, jsonrpc.Request(s.snapshot, s.documentLinks), announceDocumentLink},
 		{methodDocumentLinkResolve, jsonrpc.Request(s.snapshot, s.resolveLink), nil},
+		{protocol.MethodTextDocumentPrepareRename, jsonrpc.Request(s.snapshot, s.prepareRename), nil},
+		{protocol.MethodTextDocumentRename, jsonrpc.Request(s.snapshot, s.rename), announceRename},
 		{protocol.MethodTextDocumentHover, jsonrpc.Request(s.snapshot, s.hover), announceHover},
 		{protocol.MethodWorkspaceExecuteCommand, jsonrpc.Request(s.snapshot, s.executeCommand), announceCommands},
 		{protocol.MethodTextDocumentCompletion, jsonrpc.Request(s.snapshot, s.completion), announceCompletion},

@@ -61,3 +61,7 @@ func relativePath(dir, to string) string {
 	}
 	return to
 }
+
+// RelativePath is the way from the file at from to a path, both relative to
+// the root.
+func RelativePath(from, to string) string { return relativePath(dirOf(from), to) }

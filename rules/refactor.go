@@ -25,7 +25,7 @@ func (v *View) Move(from, to string) ([]Op, error) {
 	if v.Parsers == noParsers {
 		return nil, errNoParsers
 	}
-	m := &move{View: v, from: from, to: to, edits: map[string][]Edit{}, texts: map[string][]byte{}, created: map[string]bool{}, removed: map[string]bool{}}
+	m := newMove(v, from, to)
 	if err := m.check(); err != nil {
 		return nil, err
 	}
@@ -55,6 +55,10 @@ type move struct {
 	texts   map[string][]byte // of indexes whose items change, by new path
 	created map[string]bool   // indexes among texts that are new
 	removed map[string]bool   // indexes that have nothing left to list
+}
+
+func newMove(v *View, from, to string) *move {
+	return &move{View: v, from: from, to: to, edits: map[string][]Edit{}, texts: map[string][]byte{}, created: map[string]bool{}, removed: map[string]bool{}}
 }
 
 // check refuses what cannot be moved, or not to there, whatever the rules say.
