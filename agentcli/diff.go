@@ -143,7 +143,7 @@ func (d *differ) git(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 func (d *differ) diff(ctx context.Context, args ...string) ([]byte, error) {
-	args = append([]string{"diff", "--no-ext-diff", "--no-textconv", "--find-renames"}, args...)
+	args = append([]string{"diff", "--no-ext-diff", "--no-textconv", "--find-renames", "-O/dev/null"}, args...)
 	args = append(args, d.base, "--")
 	for _, p := range d.paths {
 		if p == "" {
