@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/memls/memls/rules/facts"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -156,8 +157,17 @@ func (j *judgement) mustRead(f *tree.File, role Role) bool {
 func (j *judgement) read(ctx context.Context, files []*tree.File) error {
 	each := func(f *tree.File, src []byte) {
 		role := j.RoleOf(f.Path)
-		j.Parsers.prime(f, src, role)
-		refused := j.run(f, role, src, j.rules.text)
+		p := Pass{View: j.View, File: f, Role: role, text: src, sink: j}
+		if j.opt.RefusalsOnly {
+			// All that is asked of the file later is its size: keeping
+			// the facts of thousands would cost more than finding them.
+			p.facts = facts.Of(src)
+			f.KnowCharacters(p.facts.Characters)
+		} else {
+			j.Parsers.prime(f, src, role)
+		}
+		refused := p.run(j.rules.text)
+		j.report(withoutCascade(p.findings))
 		j.remember(f, role, refused)
 	}
 	if len(files) == 0 {

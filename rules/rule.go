@@ -65,6 +65,7 @@ type Pass struct {
 	Role Role
 
 	text     []byte
+	facts    *facts.Facts // where they are not kept with the file
 	sink     *judgement
 	findings []Finding
 	refused  bool // a refusal was found
@@ -86,6 +87,9 @@ func (p *Pass) Text() []byte {
 
 // Facts returns the facts of the file's bytes.
 func (p *Pass) Facts() *facts.Facts {
+	if p.facts != nil {
+		return p.facts
+	}
 	f, err := factsOf(p.File)
 	if err != nil {
 		p.fail(err)

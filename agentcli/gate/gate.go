@@ -78,7 +78,7 @@ func judgeStaged(ctx context.Context, env Env) (*rules.Report, error) {
 func judge(ctx context.Context, repo *gitrepo.Repo, s rules.Snapshot) (*rules.Report, error) {
 	cache := gitrepo.OpenCache(repo.CommonDir, repo.OIDSize, rules.CacheVersion)
 	s.Load = func(ctx context.Context, files []*tree.File, each func(*tree.File, []byte)) error {
-		return repo.LoadFiles(ctx, files, each)
+		return repo.EachFile(ctx, files, each)
 	}
 	report, err := rules.NewView(s).Judge(ctx, rules.Options{RefusalsOnly: true, Cache: cache})
 	if err != nil {

@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"os"
-	"runtime/debug"
 
 	"github.com/memls/memls/agentcli/gate"
 	"github.com/memls/memls/agentcli/hook/command"
@@ -12,8 +11,6 @@ import (
 )
 
 func main() {
-	// A run is too short for the collector to pay off.
-	debug.SetGCPercent(400)
 	ctx := context.Background()
 	env := gate.Env{Stdin: os.Stdin, Stderr: os.Stderr, Getenv: os.Getenv}
 	if len(os.Args) > 1 {

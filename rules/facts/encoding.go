@@ -23,7 +23,9 @@ const (
 
 // EncodingOf guesses the encoding from the bytes: a UTF-16 byte order mark, or
 // for UTF-16 without one, NULs in most bytes of one parity.
-func EncodingOf(src []byte) Encoding {
+func EncodingOf(src []byte) Encoding { return encodingOf(src, utf8.Valid(src)) }
+
+func encodingOf(src []byte, valid bool) Encoding {
 	switch {
 	case bytes.HasPrefix(src, []byte("\xff\xfe")) && len(src) != 2:
 		return UTF16LE
@@ -31,7 +33,7 @@ func EncodingOf(src []byte) Encoding {
 		return UTF16BE
 	case bytes.IndexByte(src, 0) >= 0:
 		return nulEncoding(src)
-	case !utf8.Valid(src):
+	case !valid:
 		return Invalid
 	}
 	return UTF8

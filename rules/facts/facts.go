@@ -28,10 +28,11 @@ type Facts struct {
 
 // Of computes the facts of src.
 func Of(src []byte) *Facts {
+	valid := utf8.Valid(src)
 	f := &Facts{
 		Bytes:      len(src),
-		Characters: Characters(src),
-		Encoding:   EncodingOf(src),
+		Characters: characters(src, valid),
+		Encoding:   encodingOf(src, valid),
 		BOM:        bytes.HasPrefix(src, utf8BOM),
 		CRLF:       bytes.Contains(src, []byte("\r\n")),
 		Front:      ParseFront(src),
@@ -49,10 +50,12 @@ func Of(src []byte) *Facts {
 // Characters counts code points as the WHATWG UTF-8 decoder yields them: each
 // maximal ill-formed subsequence counts one, and so does a byte order mark.
 // Budgets are in this unit (spec, section 5), not in bytes or UTF-16 units.
-func Characters(src []byte) int {
+func Characters(src []byte) int { return characters(src, utf8.Valid(src)) }
+
+func characters(src []byte, valid bool) int {
 	// Go's decoder consumes one byte of an ill-formed sequence, the WHATWG
 	// one its maximal prefix, so only files with errors need the slow way.
-	if utf8.Valid(src) {
+	if valid {
 		return utf8.RuneCount(src)
 	}
 	n := 0

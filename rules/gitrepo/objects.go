@@ -67,7 +67,7 @@ func (r *Repo) anyObject(ctx context.Context, oid tree.OID) (kind string, data [
 	if len(oid) != r.OIDSize {
 		return "", nil, errNoID
 	}
-	if kind, data, ok := r.loose(oid); ok {
+	if kind, data, ok := r.loose(oid, nil); ok {
 		return kind, data, nil
 	}
 	return r.session.get(ctx, r, oid)
@@ -80,6 +80,12 @@ func (r *Repo) anyObject(ctx context.Context, oid tree.OID) (kind string, data [
 // Objects that have a file of their own are read directly; with the first one
 // that has not, a single git process takes over for all the rest.
 func (r *Repo) Load(ctx context.Context, oids []tree.OID, f func(oid tree.OID, data []byte) error) error {
+	return r.load(ctx, oids, nil, f)
+}
+
+// load is Load; with buf, the data is in one buffer and valid only until f
+// returns.
+func (r *Repo) load(ctx context.Context, oids []tree.OID, buf *[]byte, f func(oid tree.OID, data []byte) error) error {
 	for i, oid := range oids {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -87,10 +93,11 @@ func (r *Repo) Load(ctx context.Context, oids []tree.OID, f func(oid tree.OID, d
 		if len(oid) != r.OIDSize {
 			return &ObjectError{oid, errNoID}
 		}
-		kind, data, ok := r.loose(oid)
+		kind, data, ok := r.loose(oid, spare(buf))
 		if !ok {
-			return r.loadBatch(ctx, oids[i:], f)
+			return r.loadBatch(ctx, oids[i:], buf, f)
 		}
+		keep(buf, data)
 		if kind != "blob" {
 			return &ObjectError{oid, fmt.Errorf("is a %s, not a blob", kind)}
 		}
@@ -101,7 +108,21 @@ func (r *Repo) Load(ctx context.Context, oids []tree.OID, f func(oid tree.OID, d
 	return nil
 }
 
-func (r *Repo) loadBatch(ctx context.Context, oids []tree.OID, f func(oid tree.OID, data []byte) error) (err error) {
+// spare and keep hand a buffer from one object to the next, where there is one.
+func spare(buf *[]byte) []byte {
+	if buf == nil {
+		return nil
+	}
+	return *buf
+}
+
+func keep(buf *[]byte, data []byte) {
+	if buf != nil && cap(data) > cap(*buf) {
+		*buf = data
+	}
+}
+
+func (r *Repo) loadBatch(ctx context.Context, oids []tree.OID, buf *[]byte, f func(oid tree.OID, data []byte) error) (err error) {
 	b, err := r.startBatch(ctx, "--buffer")
 	if err != nil {
 		return err
@@ -122,10 +143,11 @@ func (r *Repo) loadBatch(ctx context.Context, oids []tree.OID, f func(oid tree.O
 		if len(oid) != r.OIDSize {
 			return &ObjectError{oid, errNoID}
 		}
-		kind, data, err := b.read()
+		kind, data, err := readAnswer(b.out, spare(buf))
 		if err != nil {
 			return &ObjectError{oid, b.explain(ctx, err)}
 		}
+		keep(buf, data)
 		if kind != "blob" {
 			return &ObjectError{oid, fmt.Errorf("is a %s, not a blob", kind)}
 		}
@@ -145,11 +167,13 @@ var errMissing = errors.New("is missing from the repository or damaged; git fsck
 
 // readAnswer reads one answer of `git cat-file --batch`: the line
 // "oid SP type SP size", the object, a newline.
-func readAnswer(r *bufio.Reader) (kind string, data []byte, err error) {
-	line, err := r.ReadString('\n')
+// buf is used for the data where it is large enough.
+func readAnswer(r *bufio.Reader, buf []byte) (kind string, data []byte, err error) {
+	header, err := r.ReadSlice('\n')
 	if err != nil {
 		return "", nil, io.ErrUnexpectedEOF
 	}
+	line := string(header)
 	fields := strings.Fields(line)
 	if len(fields) == 2 && fields[1] == "missing" {
 		return "", nil, errMissing
@@ -164,11 +188,19 @@ func readAnswer(r *bufio.Reader) (kind string, data []byte, err error) {
 	if size > maxObject {
 		return "", nil, tooLarge(size)
 	}
-	data = make([]byte, size+1)
+	data = grow(buf, int(size)+1)
 	if _, err := io.ReadFull(r, data); err != nil {
 		return "", nil, io.ErrUnexpectedEOF
 	}
-	return fields[1], data[:size:size], nil
+	return fields[1], data[:size], nil
+}
+
+// grow returns n bytes, those of buf if it has as many.
+func grow(buf []byte, n int) []byte {
+	if cap(buf) >= n {
+		return buf[:n]
+	}
+	return make([]byte, n, max(n, 2*cap(buf)))
 }
 
 func tooLarge(size int64) error {

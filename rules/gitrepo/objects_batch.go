@@ -34,6 +34,7 @@ func (r *Repo) startBatch(ctx context.Context, flags ...string) (*batch, error) 
 		b.in = in
 		var out io.ReadCloser
 		if out, err = cmd.StdoutPipe(); err == nil {
+			widen(out)
 			b.out = bufio.NewReaderSize(out, 64<<10)
 			err = cmd.Start()
 		}
@@ -46,7 +47,7 @@ func (r *Repo) startBatch(ctx context.Context, flags ...string) (*batch, error) 
 	return b, nil
 }
 
-func (b *batch) read() (kind string, data []byte, err error) { return readAnswer(b.out) }
+func (b *batch) read() (kind string, data []byte, err error) { return readAnswer(b.out, nil) }
 
 // stop kills the process and frees what it holds. It may be called again.
 func (b *batch) stop() {

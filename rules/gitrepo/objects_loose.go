@@ -18,8 +18,8 @@ import (
 // loose reads an object that has a file of its own, as what was just staged
 // or committed has, without a git process. ok is false when it has none, and
 // whenever git might see it differently or should explain what is wrong:
-// then git is asked.
-func (r *Repo) loose(oid tree.OID) (kind string, data []byte, ok bool) {
+// then git is asked. buf is used for the data where it is large enough.
+func (r *Repo) loose(oid tree.OID, buf []byte) (kind string, data []byte, ok bool) {
 	if len(oid) != r.OIDSize || r.redirected() {
 		return "", nil, false
 	}
@@ -38,7 +38,7 @@ func (r *Repo) loose(oid tree.OID) (kind string, data []byte, ok bool) {
 	if err != nil || size < 0 || size > maxObject {
 		return "", nil, false
 	}
-	data = make([]byte, size)
+	data = grow(buf, int(size))
 	if _, err := io.ReadFull(reader, data); err != nil {
 		return "", nil, false
 	}

@@ -347,7 +347,7 @@ func TestAnswerLimits(t *testing.T) {
 		nobody + " blob 5\nabc":        "unexpected EOF",
 		nobody:                         "unexpected EOF",
 	} {
-		if _, data, err := readAnswer(bufio.NewReader(strings.NewReader(answer))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, data, err := readAnswer(bufio.NewReader(strings.NewReader(answer)), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v; want an error with %q", answer, data, err, want)
 		}
 	}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package gitrepo
+
+import "io"
+
+func widen(io.Reader) {}
