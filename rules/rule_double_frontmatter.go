@@ -53,14 +53,14 @@ var blockKeys = []string{"name", "description", "label", "limit", "read_only"}
 
 // blockAt finds a block at the start of src[at:], after blank lines. It is
 // read as leniently as YAML loaders read frontmatter.
-func (parsers *Parsers) blockAt(src []byte, at int) (frontBlock, bool) {
+func (p *Parsers) blockAt(src []byte, at int) (frontBlock, bool) {
 	rest := src[at:]
 	blank := len(rest) - len(bytes.TrimLeft(rest, " \t\r\n"))
 	rest = rest[blank:]
 	if !bytes.HasPrefix(rest, []byte("---")) {
 		return frontBlock{}, false
 	}
-	y := parsers.YAML(rest)
+	y := p.YAML(rest)
 	if y.State != facts.FrontClosed || y.Err != "" {
 		return frontBlock{}, false
 	}

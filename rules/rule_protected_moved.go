@@ -103,14 +103,14 @@ func (p *Pass) movedTo(old *tree.File) string {
 
 // protection tells whether a committed v1 file is marked read_only, and
 // whether so in the exact spelling that the hook knows.
-func (parsers *Parsers) protection(f *tree.File) (protected, exact bool) {
+func (p *Parsers) protection(f *tree.File) (protected, exact bool) {
 	if !f.Mode.IsRegular() {
 		return false, false
 	}
 	if src, err := f.Bytes(); err == nil && legacyValue(src, "read_only") == "true" {
 		return true, true
 	}
-	y, err := parsers.yamlOf(f)
+	y, err := p.yamlOf(f)
 	if err != nil {
 		return false, false
 	}
