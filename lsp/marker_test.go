@@ -317,6 +317,14 @@ var markerRequests = map[string]func(p *markerPlay, words []string) []string{
 		params["newName"] = strings.Join(words[1:], " ")
 		return p.edited(p.e.try("textDocument/rename", params))
 	},
+	// willRename OLD NEW … describes the edit that comes before the renames.
+	"willRename": func(p *markerPlay, words []string) []string {
+		renames := []any{}
+		for i := 0; i < len(words); i += 2 {
+			renames = append(renames, map[string]any{"oldUri": uriOf(p.m.path(words[i])), "newUri": uriOf(p.m.path(words[i+1]))})
+		}
+		return p.edited(p.e.try("workspace/willRenameFiles", map[string]any{"files": renames}))
+	},
 	"hover": func(p *markerPlay, words []string) []string {
 		var h protocol.Hover
 		p.decode(p.e.call("textDocument/hover", p.at(words[0])), &h)

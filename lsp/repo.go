@@ -39,6 +39,7 @@ type repo struct {
 	marks    marks
 	overlay  *overlay
 	judging  *judging
+	before   *judging // the last one of a tree with a path that the next had not
 	lastErr  string
 	stale    []string // paths in the tree that events named
 	restated bool     // an event was about the git directory
@@ -86,8 +87,41 @@ func (r *repo) judge(ctx context.Context, docs map[string]*document, relist bool
 		Policy:        settings.policyFor(r.state, t),
 		ApproveConfig: r.approved, Unfinished: r.state.unfinished,
 	})
+	if r.judging != nil && lost(r.judging.view.Tree, t) {
+		r.before = r.judging
+	}
 	r.judging = &judging{state: r.state, overlay: r.overlay, view: view, settings: settings, whole: sync.OnceValues(view.JudgeTree)}
 	return r.judging, nil
+}
+
+// lost reports whether a path of a tree is not in the next.
+func lost(before, after *tree.Tree) (lost bool) {
+	tree.Diff(before, after, func(_, after *tree.File) { lost = lost || after == nil })
+	return lost
+}
+
+// heldLast is the last view of the file or directory, of the last commit when
+// it is not remembered; nil when it is not there either.
+func (r *repo) heldLast(path string) *rules.View {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var views []*rules.View
+	for _, j := range []*judging{r.judging, r.before} {
+		if j != nil {
+			views = append(views, j.view)
+		}
+	}
+	if r.state != nil && r.state.head != nil {
+		head := r.state.head
+		policy := r.settings().policyFor(r.state, head)
+		views = append(views, rules.NewView(rules.Snapshot{Parsers: parsers.New(), Tree: head, Head: head, Policy: policy}))
+	}
+	for _, v := range views {
+		if v.Tree.Has(path) || v.Tree.Dir(path) != nil {
+			return v
+		}
+	}
+	return nil
 }
 
 // refresh brings the state up to date with the disk.

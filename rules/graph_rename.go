@@ -195,26 +195,3 @@ func sameTargets(a, b *markdown.Doc) bool {
 		return x.Kind == y.Kind && x.Ref == y.Ref && x.Dest == y.Dest && x.Fragment == y.Fragment
 	}) && slices.EqualFunc(a.Definitions, b.Definitions, func(x, y markdown.Definition) bool { return x.Dest == y.Dest && x.Fragment == y.Fragment })
 }
-
-// MoveLinks is what [View.Move] does to files other than moving them, for a
-// move that happens whatever the rules say: an editor has begun it.
-func (v *View) MoveLinks(from, to string) ([]Op, error) {
-	if ops, err := v.Move(from, to); err == nil {
-		return withoutRenames(ops), nil
-	}
-	m := newMove(v, from, to)
-	if v.Tree.Has(to) || v.Tree.Dir(to) != nil {
-		return nil, fmt.Errorf("%s: exists already", Display(to))
-	}
-	for _, step := range []func() error{m.moveFiles, m.rewriteLinks, m.renameSkills} {
-		if err := step(); err != nil {
-			return nil, err
-		}
-	}
-	ops, err := m.ops()
-	return withoutRenames(ops), err
-}
-
-func withoutRenames(ops []Op) []Op {
-	return slices.DeleteFunc(ops, func(op Op) bool { return op.Kind == OpRename })
-}
