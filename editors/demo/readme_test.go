@@ -21,9 +21,9 @@ func TestREADME(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	bin := buildBinaries(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	bin := buildBinaries(t)
 	repo, err := example.Create(ctx, filepath.Join(t.TempDir(), "memory"))
 	if err != nil {
 		t.Fatal(err)

@@ -27,9 +27,9 @@ const wantIndex = `# Projects
 // file, take the quick fix, write, commit again.
 func TestQuickFix(t *testing.T) {
 	nvim, minor := findNeovim(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
 	bin := buildBinaries(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // without the build
+	defer cancel()
 	repo, err := example.Create(ctx, filepath.Join(t.TempDir(), "memory"))
 	if err != nil {
 		t.Fatal(err)
