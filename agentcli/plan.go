@@ -12,6 +12,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/memls/memls/rules"
+	"github.com/memls/memls/rules/tree"
 )
 
 // A plan is a set of changes to files of the working tree, worked out against
@@ -19,6 +20,8 @@ import (
 type plan struct {
 	root  string
 	steps []step // sorted by path
+	// fault, when set, is asked before each change of a file (see Env.Fault).
+	fault func(step string) error
 }
 
 // A step is the change of one file: from before to after, as they are on disk.
@@ -107,7 +110,9 @@ func (s *step) fillAfter(t *target, ctx context.Context, c rules.FileChange) err
 	}
 	s.after = after
 	if s.created {
-		s.mode = 0o644
+		if s.mode = 0o644; c.After.Mode == tree.Executable {
+			s.mode = 0o755
+		}
 		return nil
 	}
 	if stored := t.worktree.StageBytes(ctx, s.path, s.before); !bytes.Equal(stored, s.before) {
@@ -177,7 +182,7 @@ func (s *step) diff() string {
 	head := fmt.Sprintf("diff --git %s %s\n", strings.TrimSuffix(from, "\t"), strings.TrimSuffix(to, "\t"))
 	switch {
 	case s.created:
-		from, head = "/dev/null", head+"new file mode 100644\n"
+		from, head = "/dev/null", head+"new file mode "+gitMode(s.mode)+"\n"
 	case s.gone:
 		to, head = "/dev/null", head+"deleted file mode "+gitMode(s.mode)+"\n"
 	}

@@ -24,7 +24,7 @@ func (p *plan) write() (err error) {
 		return err
 	}
 	defer root.Close()
-	w := writer{root: root}
+	w := writer{root: root, fault: p.fault}
 	defer func() {
 		if err != nil {
 			err = w.undo(err)
@@ -61,9 +61,18 @@ func (p *plan) write() (err error) {
 // A writer knows what it did, to take it back.
 type writer struct {
 	root    *os.Root
+	fault   func(step string) error
 	temps   []string       // to be removed in the end
 	dirs    []string       // directories that were created, parents first
 	reverts []func() error // in the order of what they take back
+}
+
+// reach is called before each change of a file.
+func (w *writer) reach(what string, s *step) error {
+	if w.fault == nil {
+		return nil
+	}
+	return w.fault(what + " " + s.path)
 }
 
 // temp is the name of a file beside path that does not exist.
@@ -75,6 +84,9 @@ func (w *writer) temp(p string) string {
 
 // stage writes the new content beside its place.
 func (w *writer) stage(s *step) (string, error) {
+	if err := w.reach("stage", s); err != nil {
+		return "", err
+	}
 	if err := w.makeDirs(path.Dir(s.path)); err != nil {
 		return "", err
 	}
@@ -117,6 +129,9 @@ func (w *writer) makeDirs(dir string) error {
 }
 
 func (w *writer) setAside(s *step) error {
+	if err := w.reach("set aside", s); err != nil {
+		return err
+	}
 	aside := w.temp(s.path)
 	if err := w.root.Rename(s.path, aside); err != nil {
 		return err
@@ -134,6 +149,9 @@ func (w *writer) setAside(s *step) error {
 }
 
 func (w *writer) place(s *step, staged string) error {
+	if err := w.reach("place", s); err != nil {
+		return err
+	}
 	if err := w.root.Rename(staged, s.path); err != nil {
 		return err
 	}
