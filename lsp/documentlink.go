@@ -138,9 +138,8 @@ func (s *Server) resolveLink(ctx context.Context, snap snapshot, link *documentL
 	}
 	link.Target = sub.linkTarget(t)
 	if rules.IsMarkdown(t.File) {
-		name, description := sub.judging.view.NameOf(f)
-		if link.Tooltip = name; description != "" {
-			link.Tooltip += " — " + description
+		if about, err := sub.judging.view.About(f); err == nil {
+			link.Tooltip = aboutLine(about)
 		}
 	}
 	return link, nil

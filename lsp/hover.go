@@ -18,8 +18,9 @@ func announceHover(server *wire.ServerCapabilities, _ *wire.ClientCapabilities) 
 	server.HoverProvider = true
 }
 
-// hover explains the rules that found something at the position; elsewhere it
-// tells what the file costs.
+// hover explains the rules that found something at the position; else what the
+// link there leads to, or the key there means; elsewhere it tells what the file
+// costs.
 func (s *Server) hover(ctx context.Context, snap snapshot, p *protocol.HoverParams) (*protocol.Hover, error) {
 	sub, err := s.subjectOf(ctx, snap, p.TextDocument.URI)
 	if sub == nil || err != nil {
@@ -35,6 +36,13 @@ func (s *Server) hover(ctx context.Context, snap snapshot, p *protocol.HoverPara
 			parts = append(parts, ruleHover(f))
 			where = new(sub.source.rangeOf(f.span))
 		}
+	}
+	text, span, err := sub.spotHover(at)
+	if err != nil {
+		return nil, err
+	}
+	if text != "" && len(parts) == 0 {
+		parts, where = []string{text}, new(sub.source.rangeOf(span))
 	}
 	if len(parts) == 0 {
 		if parts, err = sub.fileHover(); err != nil || parts == nil {

@@ -86,7 +86,7 @@ func (sub *subject) markdown() (*markdown.Doc, error) {
 	if sub.file == nil || !rules.IsMarkdown(sub.path) || sub.source.opaque {
 		return nil, nil
 	}
-	return sub.judging.view.Doc(sub.file)
+	return sub.judging.view.DocOf(sub.file)
 }
 
 func holds(s rules.Span, at int) bool { return s.Start <= at && at <= s.End }

@@ -65,7 +65,7 @@ func (v *View) headingRename(path string, h *markdown.Heading, text string) (*he
 	if err != nil {
 		return nil, err
 	}
-	before, err := v.Doc(f)
+	before, err := v.DocOf(f)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (v *View) RenameLabel(path string, d *markdown.Definition, label string) ([
 	if err != nil {
 		return nil, err
 	}
-	before, err := v.Doc(f)
+	before, err := v.DocOf(f)
 	if err != nil {
 		return nil, err
 	}

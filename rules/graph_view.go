@@ -8,9 +8,6 @@ import (
 	"github.com/memls/memls/rules/tree"
 )
 
-// Doc returns the Markdown of a file, read once.
-func (v *View) Doc(f *tree.File) (*markdown.Doc, error) { return v.Parsers.docOf(f) }
-
 // Front returns the frontmatter of a file as the text check reads it.
 func (v *View) Front(f *tree.File) (*facts.Front, error) {
 	known, err := factsOf(f)
@@ -18,19 +15,6 @@ func (v *View) Front(f *tree.File) (*facts.Front, error) {
 		return nil, err
 	}
 	return &known.Front, nil
-}
-
-// NameOf returns what a Markdown file calls itself: the name and description
-// of its frontmatter, of an index the first heading, else a name made from the
-// path.
-func (v *View) NameOf(f *tree.File) (name, description string) {
-	if !IsIndex(f.Path) {
-		return v.nameOf(f)
-	}
-	if doc, err := v.Doc(f); err == nil && len(doc.Headings) > 0 && doc.Headings[0].Text != "" {
-		return doc.Headings[0].Text, ""
-	}
-	return indexTitle(dirOf(f.Path)), ""
 }
 
 // An Anchor is a place in a file that links lead to.
@@ -48,7 +32,7 @@ func (v *View) AnchorOf(t Target) Anchor {
 	if isPlainFragment(t.Fragment) || f == nil || !linksCount(f) {
 		return Anchor{}
 	}
-	doc, err := v.Doc(f)
+	doc, err := v.DocOf(f)
 	if err != nil {
 		return Anchor{}
 	}
