@@ -16,8 +16,9 @@ import (
 )
 
 const initHelp = `Make a memory repository from blocks: one file for each block at its root, an index that links to
-them, branch main, the commit hooks, and one first commit that the hooks have accepted. It is made
-beside DIR and moved there when it is complete: on any failure DIR is as it was.
+them, branch main, the commit hooks (policy root-marker unless told otherwise), and one first
+commit that the hooks have accepted. It is made beside DIR and moved there when it is complete: on
+any failure DIR is as it was.
 
 A block's label becomes the file's name. A limit or read_only goes into .memfs.config.json. FILE of
 --blocks is JSON (the body of a request with "memory_blocks", or the list alone), Markdown (.md or
@@ -48,7 +49,7 @@ func (a *app) initCommand() *cobra.Command {
   agentcli init --from ~/old-memory --dry-run   the move from v1 as a diff`,
 		Args: cobra.MaximumNArgs(1),
 	}
-	opt := initOptions{policy: choiceFlag(cmd, "policy", "layout policy to write (default root-marker)", "", hook.Policies()...), format: formatFlag(cmd)}
+	opt := initOptions{policy: choiceFlag(cmd, "policy", "layout policy to write", "", hook.Policies()...), format: formatFlag(cmd)}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&opt.blocks, "block", nil, "a block as `LABEL=VALUE` (may be repeated)")
 	flags.StringArrayVar(&opt.files, "blocks", nil, "read blocks from `FILE`, or from standard input for - (may be repeated)")

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/memls/memls/agentcli/hook"
 	"github.com/memls/memls/rules"
@@ -67,7 +66,7 @@ func (p *proposal) mustBeFree(top string) error {
 			continue
 		}
 		info, err := root.Lstat(c.Path)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		if isMissing(err) {
 			continue
 		}
 		if err != nil {

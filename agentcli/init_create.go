@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/memls/memls/agentcli/blocks"
 	"github.com/memls/memls/agentcli/hook"
@@ -69,7 +70,7 @@ func (c *creation) locate(dir string) error {
 		wd, err := os.Stat(".")
 		c.inside = err == nil && os.SameFile(wd, info)
 		c.near = c.target
-	case !errors.Is(err, fs.ErrNotExist):
+	case !isMissing(err):
 		return err
 	}
 	if !c.inside {
@@ -83,7 +84,7 @@ func (c *creation) locate(dir string) error {
 			}
 			break
 		}
-		if up := filepath.Dir(c.near); errors.Is(err, fs.ErrNotExist) && up != c.near {
+		if up := filepath.Dir(c.near); isMissing(err) && up != c.near {
 			c.near = up
 			continue
 		}
@@ -91,6 +92,11 @@ func (c *creation) locate(dir string) error {
 	}
 	c.way, err = filepath.Rel(c.near, c.target)
 	return err
+}
+
+// isMissing also holds for what would lie below a file.
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 func (c *creation) mustBeEmpty() error {

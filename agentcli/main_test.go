@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"agentcli": func() {
-			env := agentcli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv}
+			env := agentcli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Fault: faults(os.Getenv)}
 			os.Exit(agentcli.Main(context.Background(), os.Args[1:], env, "v0.0.0-test"))
 		},
 		"memhook": func() {
