@@ -1,11 +1,12 @@
 package rules
 
 import (
-	"bytes"
+	"encoding/binary"
 	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
-
-	"golang.org/x/text/encoding/unicode"
 
 	"github.com/memls/memls/rules/facts"
 )
@@ -71,13 +72,20 @@ func (p *Pass) utf16Finding(e facts.Encoding) *Finding {
 // CRLF ones it would be refused again. It is lossless unless half a character
 // is in it.
 func decodeUTF16(src []byte, e facts.Encoding) (text string, lossless bool) {
-	endian := unicode.LittleEndian
+	var order binary.ByteOrder = binary.LittleEndian
 	if e == facts.UTF16BE {
-		endian = unicode.BigEndian
+		order = binary.BigEndian
 	}
-	out, err := unicode.UTF16(endian, unicode.UseBOM).NewDecoder().Bytes(src)
-	lossless = err == nil && len(src)%2 == 0 && !bytes.ContainsRune(out, utf8.RuneError)
-	return string(bytes.ReplaceAll(out, []byte("\r\n"), []byte("\n"))), lossless
+	units := make([]uint16, len(src)/2)
+	for i := range units {
+		units[i] = order.Uint16(src[2*i:])
+	}
+	if len(units) > 0 && units[0] == 0xFEFF {
+		units = units[1:]
+	}
+	runes := utf16.Decode(units)
+	lossless = len(src)%2 == 0 && !slices.Contains(runes, utf8.RuneError)
+	return strings.ReplaceAll(string(runes), "\r\n", "\n"), lossless
 }
 
 func (p *Pass) removeNUL() *Fix {
