@@ -38,7 +38,7 @@ type writable struct {
 // openToWrite opens the repository, waits for its turn, and finishes what an
 // interrupted command left.
 func (a *app) openToWrite(ctx context.Context) (*writable, error) {
-	repo, err := a.open(ctx)
+	repo, err := a.find(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,10 @@ func (w *writable) do(ctx context.Context, call gitCall, args ...string) (string
 			return slices.Contains([]string{"GIT_OPTIONAL_LOCKS", "GIT_NO_LAZY_FETCH", "GIT_ALLOW_PROTOCOL"}, name)
 		})
 	}
-	cmd.Env = append(cmd.Env, "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=:", "GIT_LITERAL_PATHSPECS=1")
+	cmd.Env = append(cmd.Env, "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=:")
+	if !call.hook {
+		cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=1")
+	}
 	if call.index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+call.index)
 	}

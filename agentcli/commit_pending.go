@@ -52,12 +52,20 @@ type fileChange struct {
 // An indexChange is that of one path. "100644 <oid>" is an entry, "" none.
 type indexChange struct{ Path, Old, New string }
 
-func (w *writable) pendingFile() string {
+func (r *repository) pendingFile() string {
 	name := "pending.json"
-	if w.GitDir != w.CommonDir {
-		name = "pending-" + filepath.Base(w.GitDir) + ".json" // of a linked worktree
+	if r.GitDir != r.CommonDir {
+		name = "pending-" + filepath.Base(r.GitDir) + ".json" // of a linked worktree
 	}
-	return filepath.Join(w.own(), name)
+	return filepath.Join(r.own(), name)
+}
+
+// notePending tells of a record, where a command that only looks finds one: what
+// it shows may be half of a change.
+func (a *app) notePending(r *repository) {
+	if _, err := os.Lstat(r.pendingFile()); err == nil {
+		a.note("a command that changes the repository is at work, or was interrupted; the next mv, commit or restore finishes it")
+	}
 }
 
 // save puts the record where it survives a crash.

@@ -29,7 +29,6 @@ func (c *commitRun) stage(ctx context.Context) (index string, err error) {
 	if _, err = c.do(ctx, gitCall{index: index}, "read-tree", from); err != nil {
 		return "", err
 	}
-	// A path that is staged as new, but not on disk any more, is in neither.
 	args := append([]string{"add", "-A", "--"}, c.sel...)
 	_, err = c.do(ctx, gitCall{index: index}, args...)
 	return index, err

@@ -2,6 +2,7 @@ package agentcli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,7 +15,7 @@ import (
 )
 
 // killAt makes this test binary the program, which kills itself before the step
-// of that number; "0" counts the steps.
+// of that number; "0" counts the steps, "-3" has step 3 fail.
 const killAt = "AGENTCLI_KILL_AT"
 
 func init() {
@@ -24,7 +25,12 @@ func init() {
 	}
 	n := 0
 	env := Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Fault: func(step string) error {
-		if n++; fmt.Sprint(n) != at {
+		n++
+		switch at {
+		case fmt.Sprint(-n):
+			return errors.New("injected")
+		case fmt.Sprint(n):
+		default:
 			return nil
 		}
 		fmt.Fprintf(os.Stderr, "killed before: %s\n", step)
@@ -125,11 +131,12 @@ func TestKilledCommandsLeaveNothingHalf(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		args  []string
+		fails bool             // the steps are to fail as well
 		later func(dir string) // what makes the repository differ
 	}{
-		"commit":       {args: []string{"commit", "-m", "second"}},
+		"commit":       {args: []string{"commit", "-m", "second"}, fails: true},
 		"commit paths": {args: []string{"commit", "-m", "second", "a.md"}},
-		"mv file":      {args: []string{"mv", "notes/b.md", "work/c.md"}},
+		"mv file":      {args: []string{"mv", "notes/b.md", "work/c.md"}, fails: true},
 		"mv directory": {args: []string{"mv", "notes", "archive"}},
 		"restore": {args: []string{"restore", backup}, later: func(dir string) {
 			git(t, dir, "add", "-A")
@@ -172,6 +179,9 @@ func TestKilledCommandsLeaveNothingHalf(t *testing.T) {
 				}
 				checkKilled(t, prepare(), at, want, c.args)
 			}
+			for at := 1; at <= steps && c.fails; at++ {
+				checkFailed(t, prepare(), at, []string{before, after}, c.args)
+			}
 		})
 	}
 }
@@ -186,15 +196,37 @@ func checkKilled(t *testing.T, dir string, at int, want, args []string) {
 		t.Errorf("step %d (%s): locks are left: %v", at, text, locks)
 	}
 	git(t, dir, "fsck", "--strict", "--no-dangling")
+	if said, _ := runKilled(t, dir, 0, "path"); strings.Contains(said, "was interrupted") != isPending(dir) {
+		t.Errorf("step %d (%s): a command that looks says %q", at, text, said)
+	}
+	checkFinished(t, dir, fmt.Sprintf("step %d (%s)", at, text), want)
+}
+
+func isPending(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, ".git", "memls", "pending.json"))
+	return err == nil
+}
+
+func checkFailed(t *testing.T, dir string, at int, want, args []string) {
+	t.Helper()
+	text, _ := runKilled(t, dir, -at, args...)
+	if !strings.Contains(text, "injected") {
+		t.Errorf("step %d: does not tell of the failure: %s", at, text)
+	}
+	checkFinished(t, dir, fmt.Sprintf("failed step %d (%s)", at, text), want)
+}
+
+func checkFinished(t *testing.T, dir, what string, want []string) {
+	t.Helper()
 	// Any command that writes finishes what is left; this one then fails.
 	if said, _ := runKilled(t, dir, 0, "mv", "nosuch", "x"); !strings.Contains(said, "no such file") {
-		t.Fatalf("step %d (%s): %s", at, text, said)
+		t.Fatalf("%s: %s", what, said)
 	}
 	if got := picture(t, dir); !slices.Contains(want, got) {
-		t.Errorf("step %d (%s): is\n%s\n--- but not one of:\n%s", at, text, got, strings.Join(want, "\n---\n"))
+		t.Errorf("%s: is\n%s\n--- but not one of:\n%s", what, got, strings.Join(want, "\n---\n"))
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".git", "memls", "*")); len(left) != 1 {
-		t.Errorf("step %d (%s): left behind: %v", at, text, left)
+		t.Errorf("%s: left behind: %v", what, left)
 	}
 }
 

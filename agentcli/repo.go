@@ -27,8 +27,17 @@ func (r *repository) root() string {
 	return r.Top
 }
 
-// open finds the repository that the command line or the environment names.
+// open finds the repository for a command that looks at it.
 func (a *app) open(ctx context.Context) (*repository, error) {
+	r, err := a.find(ctx)
+	if err == nil {
+		a.notePending(r)
+	}
+	return r, err
+}
+
+// find finds the repository that the command line or the environment names.
+func (a *app) find(ctx context.Context) (*repository, error) {
 	dir, named := a.dir, a.dir != ""
 	if !named {
 		dir = a.env.Getenv("MEMORY_DIR")
