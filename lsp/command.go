@@ -25,10 +25,8 @@ const (
 type command func(s *Server, ctx context.Context, sub *subject, arg commandArg) (any, error)
 
 var commands = map[string]command{
-	commandApplyFix:      (*Server).applyFix,
-	commandFixAll:        (*Server).applyFixAll,
-	commandCreateIndexes: (*Server).createIndexes,
-	commandCheckStaged:   (*Server).checkStaged,
+	commandApplyFix: (*Server).applyFix,
+	commandFixAll:   (*Server).applyFixAll,
 }
 
 // commandArg is the argument of every command: a document's URI, as a string
@@ -36,6 +34,12 @@ var commands = map[string]command{
 type commandArg struct {
 	URI protocol.DocumentURI `json:"uri"`
 	Key string               `json:"key,omitempty"` // of the fix to apply
+
+	// For installHook: the policy to write, "" for the one there is, and what
+	// becomes of a hook of somebody else.
+	Policy string `json:"policy,omitempty"`
+	Chain  bool   `json:"chain,omitempty"`
+	Force  bool   `json:"force,omitempty"`
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -49,13 +53,13 @@ func (a *commandArg) UnmarshalJSON(raw []byte) error {
 
 // actionData is what [commandApplyFix] needs to find a fix again.
 func actionData(p *wire.CodeActionParams, fix *rules.Fix) json.RawMessage {
-	raw, _ := json.Marshal(commandArg{p.TextDocument.URI, fix.Key}) // strings always have a JSON form
+	raw, _ := json.Marshal(commandArg{URI: p.TextDocument.URI, Key: fix.Key}) // strings always have a JSON form
 	return raw
 }
 
 func announceCommands(server *wire.ServerCapabilities, _ *wire.ClientCapabilities) {
 	server.ExecuteCommandProvider = &protocol.ExecuteCommandOptions{
-		Commands: []string{commandApplyFix, commandCheckStaged, commandCreateIndexes, commandFixAll},
+		Commands: commandNames(),
 	}
 }
 
@@ -65,6 +69,17 @@ type executeCommandParams struct {
 }
 
 func (s *Server) executeCommand(ctx context.Context, snap snapshot, p *executeCommandParams) (any, error) {
+	if run := repoCommands[p.Command]; run != nil {
+		sub, err := s.repoSubject(ctx, snap, p.Arguments)
+		if err != nil {
+			return nil, err
+		}
+		arg := commandArg{}
+		if len(p.Arguments) > 0 {
+			arg = p.Arguments[0]
+		}
+		return run(s, ctx, sub, arg)
+	}
 	run := commands[p.Command]
 	switch {
 	case run == nil:

@@ -110,10 +110,7 @@ func (c *completer) unlisted() map[string]bool {
 
 // describe tells what the file is, in one line.
 func (c *completer) describe(item *wire.CompletionItem, found candidate, unlisted bool) {
-	tier := tierOf(c.view, found.file.Path)
-	if i := strings.IndexAny(tier, ":;"); i >= 0 {
-		tier = tier[:i]
-	}
+	tier := shortTier(c.view, found.file.Path)
 	parts := []string{tier}
 	if unlisted {
 		parts = []string{"not listed yet", tier}
@@ -127,6 +124,18 @@ func (c *completer) describe(item *wire.CompletionItem, found candidate, unliste
 		item.Label, item.Kind = about.Name, protocol.CompletionItemKindModule
 		item.FilterText += " " + about.Name
 	}
+}
+
+// shortTier is the tier of a file without an explanation.
+func shortTier(view *rules.View, path string) string {
+	if !rules.IsMarkdown(path) {
+		return "file"
+	}
+	tier := tierOf(view, path)
+	if i := strings.IndexAny(tier, ":;"); i >= 0 {
+		return tier[:i]
+	}
+	return tier
 }
 
 // anchors offers the headings of the file that the link leads to.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"runtime/debug"
 	"sync"
 
@@ -31,6 +32,8 @@ type engine struct {
 	publishing sync.Mutex // held for published, and never for long
 	published  map[protocol.DocumentURI]publication
 
+	states map[*repo]*repoState // of the engine's goroutine: what lenses and hints were last asked for
+
 	diagnosticRefresh refresher
 	lensRefresh       refresher
 	hintRefresh       refresher
@@ -51,7 +54,7 @@ type publication struct {
 const noDiagnostics = "[]"
 
 func newEngine(s *Server) *engine {
-	return &engine{server: s, wake: make(chan struct{}, 1), published: map[protocol.DocumentURI]publication{}}
+	return &engine{server: s, wake: make(chan struct{}, 1), published: map[protocol.DocumentURI]publication{}, states: map[*repo]*repoState{}}
 }
 
 // initialized implements [hooks].
@@ -145,7 +148,8 @@ func (e *engine) round(ctx context.Context) {
 	placing := session.place(ctx, docs)
 
 	shown := map[protocol.DocumentURI]bool{}
-	stale := false // something that the client has pulled
+	stale := false     // something that the client has pulled
+	decorated := false // something that lenses and hints show may have changed
 	for r, open := range placing.repos {
 		if !placing.memory[r] {
 			continue
@@ -157,6 +161,7 @@ func (e *engine) round(ctx context.Context) {
 		if r.complain(err) {
 			e.server.explain(err)
 		}
+		decorated = e.restated(r, j) || decorated
 		for _, at := range placing.in(r) {
 			if e.server.folders.muted(at.doc) {
 				continue
@@ -175,6 +180,21 @@ func (e *engine) round(ctx context.Context) {
 	if stale {
 		e.server.refresh(ctx, &e.diagnosticRefresh, wire.MethodWorkspaceDiagnosticRefresh)
 	}
+	if decorated {
+		e.server.refreshDecorations(ctx)
+	}
+	maps.DeleteFunc(e.states, func(r *repo, _ *repoState) bool { return placing.repos[r] == nil })
+}
+
+// restated reports whether a repository is another one on disk than the last
+// time. Editors ask for lenses and hints again after what is typed in them.
+func (e *engine) restated(r *repo, j *judging) bool {
+	if j == nil {
+		return false
+	}
+	before, known := e.states[r]
+	e.states[r] = j.state
+	return known && before != j.state
 }
 
 // publish sends a document's diagnostics unless the client has them. It reports

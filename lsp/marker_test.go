@@ -65,9 +65,9 @@ func header(a *txtar.Archive, name string) []string {
 var more = map[string]string{
 	"Visual Studio Code": `{"workspace":{"fileOperations":{"didCreate":true,"didRename":true,"didDelete":true,"willRename":true}},
 		"textDocument":{"definition":{"linkSupport":true},"documentLink":{"tooltipSupport":true},"rename":{"prepareSupport":true},
-		"completion":{"completionItem":{"snippetSupport":true,"insertReplaceSupport":true,"documentationFormat":["markdown"]}}}}`,
+		"documentSymbol":{"hierarchicalDocumentSymbolSupport":true},"completion":{"completionItem":{"snippetSupport":true,"insertReplaceSupport":true,"documentationFormat":["markdown"]}}}}`,
 	"Helix": `{"workspace":{"fileOperations":{"willRename":true,"didRename":true}},"textDocument":{"rename":{"prepareSupport":true},"hover":{"contentFormat":["markdown"]},
-		"completion":{"completionItem":{"documentationFormat":["markdown"]}}}}`,
+		"documentSymbol":{"hierarchicalDocumentSymbolSupport":true},"completion":{"completionItem":{"documentationFormat":["markdown"]}}}}`,
 }
 
 func clientNamed(t *testing.T, name string) string {

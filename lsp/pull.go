@@ -120,7 +120,9 @@ func (r *refresher) take() bool {
 // for another one when that gets wrong.
 func (e *engine) pulled(doc *document, list string) {
 	e.publishing.Lock()
-	e.published[doc.uri] = publication{seq: doc.seq, list: list}
+	if e.published[doc.uri].seq <= doc.seq {
+		e.published[doc.uri] = publication{seq: doc.seq, list: list}
+	}
 	e.publishing.Unlock()
 	// The state may be a newer one than that of the request by now.
 	if e.server.documents.Load().seq != doc.seq {
@@ -135,6 +137,9 @@ func (e *engine) note(doc *document, now publication) (stale bool) {
 	e.publishing.Lock()
 	defer e.publishing.Unlock()
 	before, known := e.published[doc.uri]
+	if known && before.seq > now.seq {
+		return false // a newer version was pulled meanwhile; its own round follows
+	}
 	e.published[doc.uri] = now
 	return known && before.list != now.list && before.seq == now.seq
 }

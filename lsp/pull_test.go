@@ -105,8 +105,8 @@ func TestRefreshAfterCrossFileChanges(t *testing.T) {
 	m.remove("projects/MEMORY.md") // another refresh: none came before it
 	e.event(m.path("projects/MEMORY.md"))
 	e.await("workspace/diagnostic/refresh")
-	if len(e.other) != 1 {
-		t.Errorf("the server asked %d times, want once: %v", len(e.other), e.other)
+	if n := strings.Count(strings.Join(e.other, ""), "workspace/diagnostic/refresh"); n != 1 {
+		t.Errorf("the server asked %d times, want once: %v", n, e.other)
 	}
 }
 

@@ -42,6 +42,8 @@ type Server struct {
 	trace    traceLevel
 
 	progresses progresses
+
+	hookInstaller HookInstaller // nil: there is none
 }
 
 // hooks is what the engine hears from this layer. The methods run on the read
@@ -144,6 +146,15 @@ func (s *Server) allFeatures() []feature {
 		{protocol.MethodWorkspaceExecuteCommand, jsonrpc.Request(s.snapshot, s.executeCommand), announceCommands},
 		{protocol.MethodTextDocumentCompletion, jsonrpc.Request(s.snapshot, s.completion), announceCompletion},
 		{protocol.MethodCompletionItemResolve, jsonrpc.Request(s.snapshot, s.resolveCompletion), nil},
+		{protocol.MethodTextDocumentDocumentSymbol, jsonrpc.Request(s.snapshot, s.documentSymbols), announceSymbols},
+		{protocol.MethodWorkspaceSymbol, jsonrpc.Request(s.snapshot, s.workspaceSymbols), announceWorkspaceSymbols},
+		{protocol.MethodTextDocumentFoldingRange, jsonrpc.Request(s.snapshot, s.foldingRanges), announceFolding},
+		{wire.MethodTextDocumentSelectionRange, jsonrpc.Request(s.snapshot, s.selectionRanges), announceSelection},
+		{protocol.MethodTextDocumentCodeLens, jsonrpc.Request(s.snapshot, s.codeLens), announceCodeLens},
+		{protocol.MethodCodeLensResolve, jsonrpc.Request(s.snapshot, s.resolveLens), nil},
+		{wire.MethodTextDocumentInlayHint, jsonrpc.Request(s.snapshot, s.inlayHints), announceInlay},
+		{protocol.MethodTextDocumentFormatting, jsonrpc.Request(s.snapshot, s.formatting), announceFormatting},
+		{protocol.MethodTextDocumentOnTypeFormatting, jsonrpc.Request(s.snapshot, s.onType), announceOnType},
 		{wire.MethodTextDocumentDiagnostic, jsonrpc.Request(s.snapshot, s.documentDiagnostic), announcePull},
 		{wire.MethodWorkspaceDiagnostic, jsonrpc.Request(s.snapshot, s.workspaceDiagnostic), nil},
 		{protocol.MethodWorkDoneProgressCancel, jsonrpc.Notification(s.cancelProgress), nil},

@@ -14,6 +14,8 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/memls/memls/agentcli/hook"
+	"github.com/memls/memls/agentcli/hook/command"
 	"github.com/memls/memls/lsp"
 )
 
@@ -80,7 +82,18 @@ func run(args []string, in io.ReadCloser, out, errs io.Writer) (exitCode int) {
 		log = f
 	}
 	handler := slog.NewTextHandler(log, &slog.HandlerOptions{Level: level})
-	return lsp.NewServer(buildVersion(), slog.New(handler)).Serve(context.Background(), in, out)
+	server := lsp.NewServer(buildVersion(), slog.New(handler))
+	server.InstallHookWith(installHook)
+	return server.Serve(context.Background(), in, out)
+}
+
+// installHook is what the command memls.installHook runs.
+func installHook(ctx context.Context, dir string, opt lsp.HookOptions) (report string, err error) {
+	result, err := hook.Install(ctx, hook.InstallOptions{Dir: dir, Policy: opt.Policy, Binary: opt.Binary, Chain: opt.Chain, Force: opt.Force})
+	if err != nil {
+		return "", err
+	}
+	return command.InstallText(result), nil
 }
 
 func fail(errs io.Writer, err error) int {

@@ -1,0 +1,115 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/memls/memls/lsp/wire"
+	"github.com/memls/memls/rules"
+)
+
+func announceCodeLens(server *wire.ServerCapabilities, _ *wire.ClientCapabilities) {
+	server.CodeLensProvider = &protocol.CodeLensOptions{ResolveProvider: true}
+}
+
+// codeLens tells, above the first line: of the root index what the core memory
+// costs, of an index how much it lists, and of every memory file how many links
+// lead to it. That last one is counted when the client resolves it.
+func (s *Server) codeLens(ctx context.Context, snap snapshot, p *documentParams) ([]protocol.CodeLens, error) {
+	lenses := []protocol.CodeLens{}
+	sub, err := s.textSubject(ctx, snap, p.TextDocument.URI)
+	if err != nil || sub == nil || s.settings.Load().noLenses {
+		return lenses, err
+	}
+	view := sub.judging.view
+	first := protocol.Range{}
+	add := func(title string) {
+		lenses = append(lenses, protocol.CodeLens{Range: first, Command: &protocol.Command{Title: title}})
+	}
+	if view.V2 && sub.path == rules.Index {
+		title, err := coreLens(view)
+		if err != nil {
+			return nil, err
+		}
+		add(title)
+	}
+	if view.V2 && rules.IsIndex(sub.path) && !rules.InSkills(sub.path) {
+		add(indexLens(view, parentDir(sub.path)))
+	}
+	return append(lenses, protocol.CodeLens{Range: first, Data: p.TextDocument.URI}), nil
+}
+
+// coreLens is the size of the core memory.
+func coreLens(view *rules.View) (string, error) {
+	used, limit, err := view.CoreBudget()
+	if err != nil {
+		return "", err
+	}
+	size := fmt.Sprintf("%d characters", used)
+	if limit >= 0 {
+		size = fmt.Sprintf("%d of %d characters (%s)", used, limit, percent(used, limit))
+	}
+	tokens := 0
+	for _, f := range view.Tree.Root().Files() {
+		if !rules.IsCore(f.Path) || !f.Mode.IsRegular() {
+			continue
+		}
+		about, err := view.About(f)
+		if err != nil {
+			return "", err
+		}
+		tokens += (about.Bytes + 3) / 4
+	}
+	return fmt.Sprintf("core memory: %s, about %d tokens", size, tokens), nil
+}
+
+// indexLens is what an index has to list, and what of it is not.
+func indexLens(view *rules.View, dir string) string {
+	files := view.Listable(dir)
+	unlisted := 0
+	if linked, ok := view.Linked(dir); ok {
+		for _, f := range files {
+			if !linked[f.Path] {
+				unlisted++
+			}
+		}
+	}
+	title := plural(len(files), "file")
+	if unlisted > 0 {
+		title += fmt.Sprintf(", %d not listed", unlisted)
+	}
+	return title
+}
+
+// resolveLens counts the links to a file.
+func (s *Server) resolveLens(ctx context.Context, snap snapshot, lens *protocol.CodeLens) (*protocol.CodeLens, error) {
+	uri, _ := lens.Data.(string)
+	sub, err := s.textSubject(ctx, snap, protocol.DocumentURI(uri))
+	if err != nil || sub == nil {
+		return lens, err
+	}
+	refs, err := sub.repo.graph.To(ctx, sub.judging.view.Tree, sub.path)
+	if err != nil {
+		return nil, err
+	}
+	from := map[string]bool{}
+	for _, r := range refs {
+		from[r.From.Path] = true
+	}
+	title := plural(len(refs), "link") + " here"
+	if len(from) > 1 {
+		title += " from " + plural(len(from), "file")
+	}
+	lens.Command = &protocol.Command{Title: title}
+	return lens, nil
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %s", n, strings.TrimSuffix(noun, "s")+"s")
+}

@@ -1,0 +1,177 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/memls/memls/lsp/wire"
+	"github.com/memls/memls/rules"
+	"github.com/memls/memls/rules/facts"
+	"github.com/memls/memls/rules/tree"
+)
+
+// maxSymbols bounds the answer to workspace/symbol; a person types more.
+const maxSymbols = 200
+
+func announceWorkspaceSymbols(server *wire.ServerCapabilities, _ *wire.ClientCapabilities) {
+	server.WorkspaceSymbolProvider = true
+}
+
+// A symbolMatch is a file, or a heading of one, that fits a query.
+type symbolMatch struct {
+	sub     *subject
+	path    string
+	name    string
+	heading rules.Span // empty for a file
+	score   int        // less is better
+}
+
+// workspaceSymbols finds memory by its name or path, and the headings of the
+// core memory, in every repository that is known.
+func (s *Server) workspaceSymbols(ctx context.Context, snap snapshot, p *workspaceSymbolParams) ([]protocol.SymbolInformation, error) {
+	session := s.engine.flush()
+	placing := session.place(ctx, snap.documents)
+	s.folders.eachRoot(func(dir string) { placing.addRoot(ctx, session, dir) })
+	ctx, progress := s.progress(ctx, p.WorkDoneToken, "Searching the memory")
+	defer progress.end()
+	var found []symbolMatch
+	for r, docs := range placing.repos {
+		if !placing.memory[r] {
+			continue
+		}
+		j, err := r.judge(ctx, docs, !s.watches())
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			r.complain(err)
+			continue
+		}
+		sub := &subject{place: place{repo: r}, judging: j}
+		if found, err = sub.findSymbols(ctx, found, p.Query, progress); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(found, func(a, b symbolMatch) int {
+		return cmp.Or(a.score-b.score, len(a.name)-len(b.name), cmp.Compare(a.path, b.path), a.heading.Start-b.heading.Start, cmp.Compare(a.sub.repo.git.Top, b.sub.repo.git.Top))
+	})
+	symbols := []protocol.SymbolInformation{}
+	for _, m := range found[:min(len(found), maxSymbols)] {
+		symbols = append(symbols, m.symbol(s.encoding))
+	}
+	return symbols, nil
+}
+
+type workspaceSymbolParams struct {
+	Query         string                  `json:"query"`
+	WorkDoneToken *protocol.ProgressToken `json:"workDoneToken"`
+}
+
+// findSymbols adds what fits the query in one repository.
+func (sub *subject) findSymbols(ctx context.Context, found []symbolMatch, query string, progress *progress) ([]symbolMatch, error) {
+	view := sub.judging.view
+	n, total := 0, view.Tree.Len()
+	for f := range view.Tree.All() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n++
+		progress.report(n, total)
+		if !rules.IsMarkdown(f.Path) || !f.Mode.IsRegular() {
+			continue
+		}
+		name := nameOf(f)
+		score, ok := fuzzy(query, name)
+		if byPath, fits := fuzzy(query, f.Path); fits && (!ok || byPath < score) {
+			score, ok = byPath, true
+		}
+		if ok {
+			found = append(found, symbolMatch{sub: sub, path: f.Path, name: name, score: score})
+		}
+		if !rules.IsCore(f.Path) {
+			continue
+		}
+		doc, err := view.DocOf(f)
+		if err != nil {
+			continue // judging says what is wrong with the file
+		}
+		for _, h := range doc.Headings {
+			if score, ok := fuzzy(query, h.Text); ok && h.Text != "" {
+				found = append(found, symbolMatch{sub, f.Path, h.Text, h.Span, score + 1})
+			}
+		}
+	}
+	return found, view.Tree.Err()
+}
+
+func (m *symbolMatch) symbol(enc wire.PositionEncoding) protocol.SymbolInformation {
+	info := protocol.SymbolInformation{Name: m.name, Kind: protocol.SymbolKindFile, ContainerName: m.path}
+	if m.heading.End > 0 {
+		info.Kind = protocol.SymbolKindString
+	}
+	if where, ok := m.sub.locate(m.path, m.heading, enc); ok {
+		info.Location = where
+	}
+	return info
+}
+
+// nameKey is the key by which a file's name is remembered.
+type nameKey struct{}
+
+// nameOf is what a file calls itself. Of a large memory no more than that is
+// kept.
+func nameOf(f *tree.File) string {
+	v, err := f.Memo(nameKey{}, func() (any, error) {
+		src, err := f.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		front := facts.ParseFront(src)
+		name, _ := front.Value("name")
+		return strings.Clone(facts.Decode(strings.Trim(name, `"' `))), nil
+	})
+	if name, ok := v.(string); ok && err == nil && name != "" {
+		return name
+	}
+	if title := rules.Title(strings.TrimSuffix(strings.TrimSuffix(f.Path, rules.Index), "/")); title != "" {
+		return title
+	}
+	return f.Path
+}
+
+// fuzzy reports whether the letters of query occur in text in their order, and
+// how badly: from 0, the text itself, over its start and a part of it, up.
+func fuzzy(query, text string) (score int, ok bool) {
+	query, lower := strings.ToLower(query), strings.ToLower(text)
+	switch i := strings.Index(lower, query); {
+	case query == lower:
+		return 0, true
+	case i == 0:
+		return 10, true
+	case i > 0 && !wordByte(lower[i-1]):
+		return 20, true
+	case i > 0:
+		return 30, true
+	}
+	gaps, last := 0, -1
+	at := 0
+	for _, r := range query {
+		i := strings.IndexRune(lower[at:], r)
+		if i < 0 {
+			return 0, false
+		}
+		if at += i; last >= 0 && at != last {
+			gaps++
+		}
+		at += utf8.RuneLen(r)
+		last = at
+	}
+	return 40 + gaps, true
+}
+
+func wordByte(c byte) bool { return c >= utf8.RuneSelf || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' }
