@@ -45,6 +45,8 @@ func (s *settings) adjust(f *shown) {
 	}
 }
 
+//go:generate go test -run ^TestSchemas$ . -update
+
 // A setting is one key under memls.
 type setting struct {
 	name   string
