@@ -131,7 +131,7 @@ func (a *app) compile(ctx context.Context, r *compileRequest) error {
 		return err
 	}
 	defer repo.Close()
-	committed, commit, err := repo.committed(ctx, r.at)
+	committed, commit, err := repo.committed(ctx, r.at, r.format.value == "json")
 	if errors.Is(err, errNoCommit) {
 		a.note("no commit yet: the prompt has no memory")
 	} else if err != nil {
@@ -158,9 +158,10 @@ func (a *app) compile(ctx context.Context, r *compileRequest) error {
 	return err
 }
 
-// committed is the tree of a commit, which is head or a revision, and its id.
-// The error is errNoCommit when that is the last one and there is none.
-func (r *repository) committed(ctx context.Context, at string) (*tree.Tree, tree.OID, error) {
+// committed is the tree of a commit, which is head or a revision, and if it is
+// to be named its id. The error is errNoCommit when that is the last commit and
+// there is none.
+func (r *repository) committed(ctx context.Context, at string, named bool) (*tree.Tree, tree.OID, error) {
 	if at == atHead {
 		at = "HEAD"
 	}
@@ -170,6 +171,8 @@ func (r *repository) committed(ctx context.Context, at string) (*tree.Tree, tree
 			return nil, "", err
 		case head == nil:
 			return nil, "", errNoCommit
+		case !named: // this takes a git process less
+			return head, "", nil
 		}
 	}
 	return r.Revision(ctx, at)

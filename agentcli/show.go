@@ -86,7 +86,7 @@ func (r *repository) object(ctx context.Context, name string) (*shownObject, err
 	if rev == "" {
 		t, err = r.Staged(ctx)
 	} else {
-		t, _, err = r.committed(ctx, rev)
+		t, _, err = r.committed(ctx, rev, false)
 	}
 	if errors.Is(err, errNoCommit) {
 		return nil, fmt.Errorf("nothing to show: %w", err)

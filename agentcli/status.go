@@ -2,10 +2,12 @@ package agentcli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -67,39 +69,52 @@ whatever it finds; check is what fails.`,
 	return cmd
 }
 
+// readStatus asks git and judges at the same time: each waits for other things.
 func (a *app) readStatus(ctx context.Context, repo *repository) (*statusReport, error) {
 	s := &statusReport{Root: repo.root(), At: atWorktree, Tiers: map[string]int{}, Budget: budget{Nearest: []fileBudget{}}}
-	var err error
+	var asking sync.WaitGroup
+	var gitErr, hookErr error
 	if repo.Top == "" {
 		s.At = atHead
-	} else if s.Git, err = repo.gitStatus(ctx); err != nil {
-		return nil, err
+	} else {
+		asking.Go(func() { s.Git, gitErr = repo.gitStatus(ctx) })
 	}
-	if s.Hook, err = hook.ReadStatus(ctx, repo.root()); err != nil {
-		return nil, err
+	asking.Go(func() { s.Hook, hookErr = hook.ReadStatus(ctx, repo.root()) })
+	r, err := a.judgeAll(ctx, repo, s.At)
+	asking.Wait()
+	if gitErr != nil || hookErr != nil {
+		return nil, cmp.Or(gitErr, hookErr)
 	}
-	s.Policy, s.PolicySource, s.Layout = s.Hook.Policy, s.Hook.PolicySource, "v1"
-	t, err := a.look(ctx, repo, s.At, "")
 	if errors.Is(err, errNoCommit) {
+		s.Policy, s.PolicySource, s.Layout = s.Hook.Policy, s.Hook.PolicySource, "v1"
 		return s, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	a.noteSkipped(t)
-	r, err := t.judge(ctx, nil, false)
+	s.judged(r)
+	return s, nil
+}
+
+func (a *app) judgeAll(ctx context.Context, repo *repository, at string) (*result, error) {
+	t, err := a.look(ctx, repo, at, "")
 	if err != nil {
 		return nil, err
 	}
-	s.Layout, s.Policy, s.PolicySource = t.layout(), string(t.view.Policy), t.policySource
-	s.Memory, s.Unfinished = t.isMemory(), t.view.Unfinished
-	s.Budget, s.Summary = t.budget(nil), r.jsonSummary()
-	for f := range t.view.Tree.All() {
-		s.Tiers[t.tierOf(f)]++
+	a.noteSkipped(t)
+	return t.judge(ctx, nil, false)
+}
+
+// judged takes over what the judgement tells.
+func (s *statusReport) judged(r *result) {
+	s.Layout, s.Policy, s.PolicySource = r.layout(), string(r.view.Policy), r.policySource
+	s.Memory, s.Unfinished = r.isMemory(), r.view.Unfinished
+	s.Budget, s.Summary = r.budget(nil), r.jsonSummary()
+	for f := range r.view.Tree.All() {
+		s.Tiers[r.tierOf(f)]++
 	}
 	r.keep(func(f *rules.Finding) bool { return f.Severity == rules.Error })
 	s.errors = r.shown[:min(maxProblems, len(r.shown))]
-	return s, nil
 }
 
 func (s *statusReport) text(p painter) string {
