@@ -28,6 +28,7 @@ func run(t *testing.T, out io.Writer, args ...string) (code int, errs string) {
 func TestHelpHasExamplesAndFits(t *testing.T) {
 	for _, command := range []string{
 		"", "init", "check", "fix", "rules", "explain", "tree", "path", "status", "completion", "version",
+		"mv", "promote", "demote", "commit", "backup", "restore", "export",
 		"hook", "hook install", "hook uninstall", "hook status",
 	} {
 		t.Run(command, func(t *testing.T) {

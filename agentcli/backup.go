@@ -21,12 +21,12 @@ const backupRefs = "refs/memls/backup/"
 // stamp is how times are written into names.
 const stamp = "20060102T150405Z"
 
-const backupHelp = `Write everything that the repository holds into one file: branches, tags, notes, the latest stash, and
-what is not committed (changed, staged and new files; not ignored ones). The file is a git bundle, which
-git itself can read. Nothing in the repository changes.
+const backupHelp = `Write everything that the repository holds into one file: branches, tags, notes, the latest stash,
+and what is not committed (changed, staged and new files; not ignored ones). The file is a git
+bundle, which git itself can read. Nothing in the repository changes.
 
-Without FILE it goes beside the repository, under a name with the time. Not in it: the configuration,
-hooks, reflogs, ignored files, and the contents of submodules.`
+Without FILE it goes beside the repository, under a name with the time. Not in it: the
+configuration, hooks, reflogs, ignored files, and the contents of submodules.`
 
 func (a *app) backupCommand() *cobra.Command {
 	cmd := &cobra.Command{

@@ -19,8 +19,8 @@ commit. The tree that would come of it is judged first, then the repository's ow
 anything refuses, nothing changes: not the history, not the index, not the files.
 
 The author is the repository's user.name and user.email, else the agent that letta.agentId names,
-else git's user. Nothing is signed, and nobody is asked anything. Files stay as they are, and what is
-staged and not committed stays staged.`
+else git's user. Nothing is signed, and nobody is asked anything. Files stay as they are, and what
+is staged and not committed stays staged.`
 
 func (a *app) commitCommand() *cobra.Command {
 	cmd := &cobra.Command{

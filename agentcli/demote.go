@@ -10,8 +10,8 @@ func (a *app) demoteCommand() *cobra.Command {
 	return a.refactorCommand(&cobra.Command{
 		Use:   "demote PATH DIR",
 		Short: "Defer a core file: move it behind the index of a directory",
-		Long: `Move a core memory file into a directory, where it is read on demand. The directory's index is created
-where it is missing and lists the file. Links follow, as with agentcli mv.`,
+		Long: `Move a core memory file into a directory, where it is read on demand. The directory's index is
+created where it is missing and lists the file. Links follow, as with agentcli mv.`,
 		Example: `  agentcli demote pets.md notes
   agentcli demote --dry-run pets.md people/home`,
 		Args: cobra.ExactArgs(2),

@@ -20,9 +20,10 @@ import (
 	"github.com/memls/memls/rules/tree"
 )
 
-const exportHelp = `Write the committed files, and nothing of git, into a directory that is missing or empty, or into an
-archive, by the name's ending .tar.gz or .tgz. An archive of the same commit has the same bytes wherever
-it is made. Symbolic links are written as such and never followed; submodules are left out.
+const exportHelp = `Write the committed files, and nothing of git, into a directory that is missing or empty, or into
+an archive, by the name's ending .tar.gz or .tgz. An archive of the same commit has the same bytes
+wherever it is made. Symbolic links are written as such and never followed; submodules are left
+out.
 
 Unlike git archive it heeds no attributes: what is committed is what is written.`
 

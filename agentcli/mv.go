@@ -14,10 +14,10 @@ import (
 	"github.com/memls/memls/rules"
 )
 
-const mvHelp = `Move a file or a directory, and keep the memory whole: links to and from it are rewritten in the style
-they have, items of indexes move along, indexes that are missing at the new place are created, those
-with nothing left to list are removed, and a skill's name follows its folder. What would break a rule
-or a link is refused by name, and nothing changes.
+const mvHelp = `Move a file or a directory, and keep the memory whole: links to and from it are rewritten in the
+style they have, items of indexes move along, indexes that are missing at the new place are
+created, those with nothing left to list are removed, and a skill's name follows its folder. What
+would break a rule or a link is refused by name, and nothing changes.
 
 Files change, and nothing is committed. What is tracked is moved in the index too, as git mv does;
 rewritten links and indexes are left to be staged, or to agentcli commit.`

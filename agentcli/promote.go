@@ -10,8 +10,8 @@ func (a *app) promoteCommand() *cobra.Command {
 	return a.refactorCommand(&cobra.Command{
 		Use:   "promote PATH",
 		Short: "Make a deferred file core memory",
-		Long: `Move a deferred memory file to the root, where it is in every prompt, whole. Links and indexes follow,
-as with agentcli mv; what would go over a budget is refused.`,
+		Long: `Move a deferred memory file to the root, where it is in every prompt, whole. Links and indexes
+follow, as with agentcli mv; what would go over a budget is refused.`,
 		Example: `  agentcli promote notes/pets.md
   agentcli promote --dry-run notes/pets.md`,
 		Args: cobra.ExactArgs(1),

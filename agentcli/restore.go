@@ -20,12 +20,13 @@ import (
 // restoreRefs is where restore keeps what it replaces.
 const restoreRefs = "refs/memls/restore/"
 
-const restoreHelp = `Make the repository what it was when a backup was written: branches, tags, HEAD, staged changes and
-files. What there is now, uncommitted changes included, is kept first, below refs/memls/restore/, and the
-way back is printed. Ignored files stay, unless one is in the way of a restored file: then it is kept too.
+const restoreHelp = `Make the repository what it was when a backup was written: branches, tags, HEAD, staged changes
+and files. What there is now, uncommitted changes included, is kept first, below
+refs/memls/restore/, and the way back is printed. Ignored files stay, unless one is in the way of
+a restored file: then it is kept too.
 
-FILE is what agentcli backup wrote, or the name of such kept refs. With --into a repository is made in
-DIR, which must be missing or empty.`
+FILE is what agentcli backup wrote, or the name of such kept refs. With --into a repository is
+made in DIR, which must be missing or empty.`
 
 func (a *app) restoreCommand() *cobra.Command {
 	cmd := &cobra.Command{
