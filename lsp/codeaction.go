@@ -18,10 +18,10 @@ func announceCodeAction(server *wire.ServerCapabilities, client *wire.ClientCapa
 		server.CodeActionProvider = true
 		return
 	}
-	server.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.QuickFix, kindFixAll}}
+	server.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.QuickFix, kindMove, protocol.RefactorExtract, kindFixAll}}
 }
 
-// codeAction offers the fixes of what is found in a range. Clients that do not
+// codeAction offers the fixes of what is found in a range, and refactorings. Clients that do not
 // know actions get commands.
 func (s *Server) codeAction(ctx context.Context, snap snapshot, p *wire.CodeActionParams) ([]any, error) {
 	list := []any{} // never null
@@ -36,6 +36,13 @@ func (s *Server) codeAction(ctx context.Context, snap snapshot, p *wire.CodeActi
 		for _, a := range s.quickFixes(sub, found, p) {
 			list = append(list, a)
 		}
+	}
+	refactorings, err := s.refactorActions(ctx, sub, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range refactorings {
+		list = append(list, a)
 	}
 	if wants(kindFixAll) {
 		a, err := s.fixAllAction(ctx, sub, found, p)

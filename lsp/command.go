@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 
 	"go.lsp.dev/protocol"
 
@@ -99,6 +100,9 @@ func (s *Server) executeCommand(ctx context.Context, snap snapshot, p *executeCo
 }
 
 func (s *Server) applyFix(ctx context.Context, sub *subject, arg commandArg) (any, error) {
+	if key, ok := strings.CutPrefix(arg.Key, refactorKey); ok {
+		return nil, s.applyRefactoring(ctx, sub, key)
+	}
 	found, err := sub.findings()
 	sub.repo.complain(err)
 	for i := range found {

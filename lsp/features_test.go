@@ -35,7 +35,7 @@ func TestHover(t *testing.T) {
 		{"a.md", 5, []string{"**a.md** — core memory", "49 characters of 100 (49 %)", "13 tokens (estimate)", "Core memory: ", " of 1000 characters"}},
 		{"projects/x.md", 5, []string{"deferred memory", "49 characters of 100"}},
 		{"gap/y.md", 5, []string{"not part of the memory: gap/MEMORY.md is missing"}},
-		{"skills/s/SKILL.md", 1, []string{"skill; not memory"}},
+		{"skills/s/SKILL.md", 3, []string{"skill; not memory"}},
 		{".memfs.config.json", 0, []string{"limits of this memory"}},
 		{"b.md", 0, []string{"**frontmatter-required** — ", "To do: "}},
 	} {

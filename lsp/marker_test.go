@@ -325,6 +325,20 @@ var markerRequests = map[string]func(p *markerPlay, words []string) []string{
 		}
 		return p.edited(p.e.try("workspace/willRenameFiles", map[string]any{"files": renames}))
 	},
+	// refactor MARK KIND lists actions; with a TITLE it describes what that does.
+	"refactor": func(p *markerPlay, words []string) (lines []string) {
+		at := p.at(words[0])
+		position := at["position"].(protocol.Position)
+		title := strings.Join(words[2:], " ")
+		for _, a := range p.e.actions(at["textDocument"].(map[string]any)["uri"].(string), protocol.Range{Start: position, End: position}, words[1]) {
+			if title == "" {
+				lines = append(lines, fmt.Sprintf("%s (%s)", a.Title, a.Kind))
+			} else if strings.HasPrefix(a.Title, title) {
+				return p.edited(a.Data, "")
+			}
+		}
+		return lines
+	},
 	"hover": func(p *markerPlay, words []string) []string {
 		var h protocol.Hover
 		p.decode(p.e.call("textDocument/hover", p.at(words[0])), &h)
