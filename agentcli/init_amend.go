@@ -132,18 +132,19 @@ func (a *app) commitApart(ctx context.Context, repo *repository, p *proposal) (c
 	if err := os.MkdirAll(own, 0o777); err != nil {
 		return "", err
 	}
-	temp, err := os.MkdirTemp(own, "init-")
+	main := &gitRunner{dir: repo.Top}
+	// What a killed run has left behind is of no use to anybody.
+	if left, err := filepath.Glob(filepath.Join(own, apartName+"*")); err == nil {
+		for _, dir := range left {
+			_ = removeApart(ctx, main, dir)
+		}
+	}
+	temp, err := os.MkdirTemp(own, apartName)
 	if err != nil {
 		return "", err
 	}
-	main := &gitRunner{dir: repo.Top}
-	apart := &gitRunner{dir: filepath.Join(temp, "memory")}
-	defer func() {
-		err = errors.Join(err, os.RemoveAll(temp))
-		// Those that were killed leave an entry behind as well.
-		_, pruneErr := main.run(context.WithoutCancel(ctx), "worktree", "prune")
-		err = errors.Join(err, pruneErr)
-	}()
+	apart := &gitRunner{dir: filepath.Join(temp, worktreeName)}
+	defer func() { err = errors.Join(err, removeApart(context.WithoutCancel(ctx), main, temp)) }()
 	if _, err := main.run(ctx, "worktree", "add", "--quiet", "--detach", "--no-checkout", apart.dir, "HEAD"); err != nil {
 		return "", err
 	}
@@ -161,6 +162,19 @@ func (a *app) commitApart(ctx context.Context, repo *repository, p *proposal) (c
 		return "", err
 	}
 	return apart.commit(ctx, p.message, p.changesConfig())
+}
+
+const (
+	apartName    = "init-"
+	worktreeName = "memory"
+)
+
+// removeApart removes the directory of a linked worktree, and git's record of
+// it. Worktrees of others, which may be out of reach for now, keep theirs.
+func removeApart(ctx context.Context, main *gitRunner, dir string) error {
+	// It may be none yet, or none any more.
+	_, _ = main.run(ctx, "worktree", "remove", "--force", filepath.Join(dir, worktreeName))
+	return os.RemoveAll(dir)
 }
 
 // stage brings the changes into the index, to the byte: no attribute of a path

@@ -129,6 +129,13 @@ func (s *sandbox) write(path, text string) {
 	}
 }
 
+func (s *sandbox) remove(path string) {
+	s.Helper()
+	if err := os.RemoveAll(filepath.Join(s.dir, path)); err != nil {
+		s.Fatal(err)
+	}
+}
+
 func (s *sandbox) commitAll(dir string) {
 	s.Helper()
 	s.must(dir, "git", "add", "-A")
@@ -203,6 +210,9 @@ func testFault(t *testing.T, c *faultCase, step int, want map[string]string) {
 	}
 	if out := s.must(c.repo, "git", "status", "--porcelain"); out != "" {
 		t.Errorf("not clean afterwards:\n%s", out)
+	}
+	if out := s.must(c.repo, "git", "worktree", "list"); strings.Count(out, "\n") != 1 {
+		t.Errorf("a worktree is left:\n%s", out)
 	}
 	if out := s.must(c.repo, "agentcli", "check", "--strict"); !strings.HasPrefix(out, "0 errors in") {
 		t.Errorf("not judged clean:\n%s", out)
