@@ -122,7 +122,7 @@ func (r *skillReport) text(p painter) []byte {
 	var b bytes.Buffer
 	for i := range r.Skills {
 		s := &r.Skills[i]
-		fmt.Fprintf(&b, "%s  %s\n", p.paint(colorBlue, rules.Printable(s.Name)), p.paint(colorFaint, rules.Display(s.Path)))
+		fmt.Fprintf(&b, "%s  %s\n", p.paint(colorBlue, shorten(rules.Printable(s.Name), 64)), p.paint(colorFaint, rules.Display(s.Path)))
 		if s.Description != "" {
 			fmt.Fprintf(&b, "    %s\n", shorten(rules.Printable(s.Description), 96))
 		}

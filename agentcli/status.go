@@ -189,31 +189,31 @@ func (s jsonSummary) String() string {
 	return text + "; see agentcli check"
 }
 
-func (g *gitState) branchText() string {
-	text := rules.Display(g.Branch)
-	if g.Branch == "" {
+func (s *gitState) branchText() string {
+	text := rules.Display(s.Branch)
+	if s.Branch == "" {
 		text = "no branch (detached HEAD)"
 	}
 	switch {
-	case g.Commit == "":
+	case s.Commit == "":
 		text += ", no commit yet"
-	case g.Upstream == nil:
-	case g.Ahead == nil || g.Behind == nil:
-		text += fmt.Sprintf(", upstream %s is gone", rules.Display(*g.Upstream))
-	case *g.Ahead == 0 && *g.Behind == 0:
-		text += ", level with " + rules.Display(*g.Upstream)
+	case s.Upstream == nil:
+	case s.Ahead == nil || s.Behind == nil:
+		text += fmt.Sprintf(", upstream %s is gone", rules.Display(*s.Upstream))
+	case *s.Ahead == 0 && *s.Behind == 0:
+		text += ", level with " + rules.Display(*s.Upstream)
 	default:
-		text += fmt.Sprintf(", %d ahead of and %d behind %s", *g.Ahead, *g.Behind, rules.Display(*g.Upstream))
+		text += fmt.Sprintf(", %d ahead of and %d behind %s", *s.Ahead, *s.Behind, rules.Display(*s.Upstream))
 	}
 	return text
 }
 
-func (g *gitState) changesText() string {
+func (s *gitState) changesText() string {
 	var parts []string
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{g.Unmerged, "in conflict"}, {g.Staged, "staged"}, {g.Unstaged, "not staged"}, {g.Untracked, "untracked"}} {
+	}{{s.Unmerged, "in conflict"}, {s.Staged, "staged"}, {s.Unstaged, "not staged"}, {s.Untracked, "untracked"}} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
 		}
