@@ -96,6 +96,8 @@ func (g *gitRunner) identity(ctx context.Context) []string {
 	return []string{"-c", "user.name=" + value("user.name", agentName), "-c", "user.email=" + value("user.email", agentEmail)}
 }
 
+var errRefusedByHook = errors.New("a hook of the repository refused the commit")
+
 // commit commits the index through the repository's hooks, and returns the
 // commit's name. approve is a person's consent to a change of the config.
 func (g *gitRunner) commit(ctx context.Context, message string, approve bool) (string, error) {
@@ -103,7 +105,12 @@ func (g *gitRunner) commit(ctx context.Context, message string, approve bool) (s
 	if approve {
 		by.env = append(by.env[:len(by.env):len(by.env)], "LETTA_MEMORY_CONSTRAINTS_UPDATE=1")
 	}
-	if _, err := by.feed(ctx, []byte(message+"\n"), append(g.identity(ctx), "commit", "-q", "--allow-empty", "-F", "-")...); err != nil {
+	_, err := by.feed(ctx, []byte(message+"\n"), append(g.identity(ctx), "commit", "-q", "--allow-empty", "-F", "-")...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
+		// Git's other failures have other codes.
+		return "", fmt.Errorf("%w: %w", errRefusedByHook, err)
+	}
+	if err != nil {
 		return "", err
 	}
 	return g.run(ctx, "rev-parse", "--verify", "HEAD")

@@ -3,6 +3,7 @@ package agentcli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -73,7 +74,12 @@ func (a *app) offer(ctx context.Context, p *proposal, opt initOptions, commit fu
 	}
 	bad := p.left.counts[rules.Error] > 0
 	if !bad && !opt.dry {
-		if err := commit(); err != nil {
+		err := commit()
+		if errors.Is(err, errRefusedByHook) {
+			fmt.Fprintf(a.env.Stderr, "agentcli: %s\n", printableLines(err.Error()))
+			return errFindings
+		}
+		if err != nil {
 			return err
 		}
 	}
