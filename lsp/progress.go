@@ -78,7 +78,8 @@ func (s *Server) newToken(ctx context.Context, cancel context.CancelFunc) *proto
 	}
 	token := protocol.NewProgressToken(s.progresses.name())
 	s.progresses.add(token.String(), cancel)
-	if err := s.conn.Call(ctx, protocol.MethodWorkDoneProgressCreate, protocol.WorkDoneProgressCreateParams{Token: *token}, nil); err != nil {
+	// Not protocol's params: the token in them has no JSON form.
+	if err := s.conn.Call(ctx, protocol.MethodWorkDoneProgressCreate, map[string]any{"token": token}, nil); err != nil {
 		return nil
 	}
 	return token

@@ -9,9 +9,7 @@ import (
 
 	"go.lsp.dev/protocol"
 
-	"github.com/memls/memls/lsp/fileuri"
 	"github.com/memls/memls/lsp/wire"
-	"github.com/memls/memls/rules"
 )
 
 // pulls reports whether the client is answered diagnostics instead of being
@@ -142,54 +140,4 @@ func (e *engine) note(doc *document, now publication) (stale bool) {
 	}
 	e.published[doc.uri] = now
 	return known && before.list != now.list && before.seq == now.seq
-}
-
-// closedSubject is a file that is not open, for reports about the workspace.
-func (j *judging) closedSubject(r *repo, path string, enc wire.PositionEncoding) (*subject, protocol.DocumentURI, error) {
-	sub := &subject{place: place{repo: r, path: path}, judging: j, file: j.view.Tree.File(path)}
-	uri, src, err := sub.target(path, enc)
-	sub.source = src
-	return sub, uri, err
-}
-
-// closedDiagnostics is what is found in a file that nobody has open: its own
-// findings, not those of the tree that any open file shows.
-func (s *Server) closedDiagnostics(j *judging, r *repo, path string) (wire.Diagnostics, protocol.DocumentURI, error) {
-	sub, uri, err := j.closedSubject(r, path, s.encoding)
-	if err != nil {
-		return nil, uri, err
-	}
-	found, err := sub.findings()
-	var list wire.Diagnostics
-	for i := range found {
-		if len(list) == maxDiagnostics {
-			return append(list, hiddenDiagnostics(len(found)-i)), uri, err
-		}
-		list = append(list, s.diagnostic(sub, &found[i]))
-	}
-	return list, uri, err
-}
-
-// missingDiagnostics are the findings about files that do not exist, such as
-// the root index, by where the file would be.
-func (s *Server) missingDiagnostics(j *judging, r *repo) map[protocol.DocumentURI]wire.Diagnostics {
-	whole, err := j.whole()
-	r.complain(err)
-	byURI := map[protocol.DocumentURI]wire.Diagnostics{}
-	for i := range whole {
-		f := &whole[i]
-		path := f.Path
-		if path == "" {
-			path = rules.Index
-		}
-		if f.Path != "" && j.view.Tree.Has(f.Path) || f.Path == "" && j.view.Tree.Has(rules.Index) || !j.settings.wants(f.Rule.ID) {
-			continue
-		}
-		uri := protocol.DocumentURI(fileuri.FromPath(absolute(r.git, path)))
-		sub := &subject{place: place{repo: r, path: path}, judging: j, source: newSource(nil, false, s.encoding)}
-		shown := sub.show(f)
-		j.settings.adjust(&shown)
-		byURI[uri] = append(byURI[uri], s.diagnostic(sub, &shown))
-	}
-	return byURI
 }

@@ -191,3 +191,10 @@ func TestPartialResults(t *testing.T) {
 		t.Errorf("%d items in %d parts, want more than %d in 2", n, parts, partialSize)
 	}
 }
+
+func mustDecode(t *testing.T, raw json.RawMessage, v any) {
+	t.Helper()
+	if err := json.Unmarshal(raw, v); err != nil {
+		t.Fatalf("%v in %s", err, raw)
+	}
+}

@@ -61,6 +61,7 @@ type judging struct {
 	overlay  *overlay
 	view     *rules.View
 	settings *settings
+	closed   *closedReports
 	whole    func() ([]rules.Finding, error)
 }
 
@@ -90,7 +91,8 @@ func (r *repo) judge(ctx context.Context, docs map[string]*document, relist bool
 	if r.judging != nil && lost(r.judging.view.Tree, t) {
 		r.before = r.judging
 	}
-	r.judging = &judging{state: r.state, overlay: r.overlay, view: view, settings: settings, whole: sync.OnceValues(view.JudgeTree)}
+	closed := r.judging.closedFor(r.state, r.overlay, settings)
+	r.judging = &judging{state: r.state, overlay: r.overlay, view: view, settings: settings, closed: closed, whole: sync.OnceValues(view.JudgeTree)}
 	return r.judging, nil
 }
 
