@@ -245,4 +245,5 @@ func (p *play) compare() {
 			p.t.Fatalf("%s shows\n\t%s\nwant\n\t%s\nafter\n\t%s", uri, strings.Join(got, "\n\t"), strings.Join(want[uri], "\n\t"), strings.Join(p.history, "\n\t"))
 		}
 	}
+	p.compareNavigation(docs)
 }

@@ -1,0 +1,117 @@
+package lsp
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.lsp.dev/protocol"
+)
+
+// compareNavigation asks where every place of the open documents leads, and
+// what leads there, and asks a server that knows nothing of the past the same.
+func (p *play) compareNavigation(docs *documents) {
+	p.t.Helper()
+	s := p.e.server
+	fresh := NewServer("test", slog.New(slog.DiscardHandler))
+	fresh.client, fresh.encoding = s.client, s.encoding
+	fresh.documents.Store(docs)
+	defer fresh.engine.sessionOf().keep(nil, nil)
+	for _, uri := range slices.Sorted(maps.Keys(p.e.open)) {
+		if uri == p.e.sync || p.gone[uri] {
+			continue
+		}
+		for line := range 1 + strings.Count(p.e.open[uri].text, "\n") {
+			for _, character := range []uint32{0, 3, 10, 40} {
+				at := protocol.TextDocumentPositionParams{
+					TextDocument: protocol.TextDocumentIdentifier{URI: protocol.DocumentURI(uri)},
+					Position:     protocol.Position{Line: uint32(line), Character: character},
+				}
+				if got, want := p.navigate(s, at), p.navigate(fresh, at); got != want {
+					p.t.Fatalf("%s:%d:%d leads to and is led to from\n%s\nwant\n%s\nafter\n\t%s", uri, line, character, got, want, strings.Join(p.history, "\n\t"))
+				}
+			}
+		}
+	}
+}
+
+func (p *play) navigate(s *Server, at protocol.TextDocumentPositionParams) string {
+	p.t.Helper()
+	definitions, err := s.definition(p.t.Context(), s.snapshot(), &protocol.DefinitionParams{TextDocumentPositionParams: at})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	references, err := s.references(p.t.Context(), s.snapshot(), &protocol.ReferenceParams{
+		TextDocumentPositionParams: at, Context: protocol.ReferenceContext{IncludeDeclaration: true}})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	raw, err := json.Marshal([]any{definitions, references})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// linked makes a memory of n files in one directory, with seven links each, and
+// one that five hundred lead to.
+func linked(t testing.TB, n int) *memory {
+	content := files{}
+	index := "# Notes\n\n"
+	for i := range n {
+		text := front(fmt.Sprintf("N %d", i)) + "\n# Part\n\n"
+		for k := range 6 {
+			text += fmt.Sprintf("- [note](n%05d.md#part)\n", (i*7+k*131+1)%n)
+		}
+		if i < 500 {
+			text += "- [all](target.md)\n"
+		}
+		content[fmt.Sprintf("notes/n%05d.md", i)] = text
+		index += fmt.Sprintf("- [N](n%05d.md)\n", i)
+	}
+	content["notes/target.md"] = front("Target")
+	content["notes/MEMORY.md"] = index + "- [T](target.md)\n"
+	m := newMemory(t, v2(nil))
+	m.git("config", "gc.auto", "0") // which goes on when the benchmark is over
+	m.write(content)
+	m.git("add", "-A")
+	m.git("commit", "-q", "-m", "notes")
+	return m
+}
+
+// BenchmarkNavigation asks, after each keystroke, through the whole server.
+func BenchmarkNavigation(b *testing.B) {
+	for _, n := range []int{100, 10000} {
+		m := linked(b, n)
+		e := newEditor(b, helix)
+		uri := e.openFile(m, "notes/n00001.md")
+		target := e.openFile(m, "notes/target.md")
+		text := e.open[uri].text
+		at := func(uri string, line, character int) map[string]any {
+			return map[string]any{"textDocument": map[string]any{"uri": uri}, "position": map[string]any{"line": line, "character": character},
+				"context": map[string]any{"includeDeclaration": false}}
+		}
+		e.call("textDocument/references", at(target, 0, 0)) // reads all links
+		for _, tt := range []struct {
+			name, method string
+			params       map[string]any
+		}{
+			{"definition", "textDocument/definition", at(uri, 9, 12)},
+			{"references", "textDocument/references", at(uri, 9, 12)},
+			{"references500", "textDocument/references", at(target, 0, 0)},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", tt.name, n), func(b *testing.B) {
+				for i := 0; b.Loop(); i++ {
+					e.change(uri, fmt.Sprintf("%s%d\n", text, i))
+					if raw := e.call(tt.method, tt.params); len(raw) < 10 {
+						b.Fatalf("%s", raw)
+					}
+				}
+			})
+		}
+	}
+}
