@@ -62,7 +62,7 @@ func (a *app) backupCommand() *cobra.Command {
 				Bytes int64  `json:"bytes"`
 			}{w.root(), file, n})
 		}
-		_, err = fmt.Fprintf(a.out, "wrote %s (%d bytes)\nGet it back with: agentcli restore FILE\n", rules.Display(file), n)
+		_, err = fmt.Fprintf(a.out, "wrote %s (%d bytes)\nGet it back with: agentcli restore %[1]s\n", rules.Display(file), n)
 		return err
 	}
 	return cmd
