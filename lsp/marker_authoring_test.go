@@ -39,20 +39,21 @@ func (p *markerPlay) completions(mark string) (list wire.CompletionList) {
 // completion shows each item with the line that it makes.
 func (p *markerPlay) completion(words []string) (lines []string) {
 	at := p.at(words[0])["position"].(protocol.Position)
-	uri := uriOf(p.m.path(p.marks[words[0]].path))
+	uri := p.at(words[0])["textDocument"].(map[string]any)["uri"].(string)
+	inText := p.marks[words[0]].path != "" // else a place that the text may not have
 	for _, item := range p.completions(words[0]).Items {
 		edit := item.TextEdit
 		if edit.Range == nil {
 			edit.Range = edit.Replace
-			if edit.Insert.Start != edit.Replace.Start || edit.Insert.End != at {
+			if edit.Insert.Start != edit.Replace.Start || inText && edit.Insert.End != at {
 				p.t.Errorf("%s: the text up to the cursor is %v of %v", item.Label, *edit.Insert, *edit.Replace)
 			}
 		}
-		if r := edit.Range; r.Start.Line != r.End.Line || at.Line != r.Start.Line || at.Character < r.Start.Character || at.Character > r.End.Character {
+		if r := edit.Range; inText && (r.Start.Line != r.End.Line || at.Line != r.Start.Line || at.Character < r.Start.Character || at.Character > r.End.Character) {
 			p.t.Errorf("%s: the range %v does not hold the cursor %v", item.Label, *r, at)
 		}
 		after := p.e.applyText(p.e.open[uri].text, []protocol.TextEdit{{Range: *edit.Range, NewText: edit.NewText}})
-		line := strings.TrimSuffix(strings.Split(after, "\n")[at.Line], "\r")
+		line := strings.TrimSuffix(strings.Split(after, "\n")[edit.Range.Start.Line], "\r")
 		lines = append(lines, fmt.Sprintf("%s [%s] %q", item.Label, item.Detail, line))
 	}
 	return lines
