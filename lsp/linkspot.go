@@ -154,6 +154,22 @@ func (l *locator) at(path string, span rules.Span) (where protocol.Location, ok 
 	return protocol.Location{URI: l.uri, Range: l.last.rangeOf(span)}, true
 }
 
+// of is where a link stands. Of files that are not open the graph mostly knows,
+// so that the links to a file can be listed without reading all that have one.
+func (l *locator) of(ref *rules.Ref) (where protocol.Location, ok bool) {
+	path := ref.From.Path
+	if b := l.sub.judging.overlay.buffers[path]; ref.Place == nil || b != nil && b.file != nil {
+		return l.at(path, ref.Link.Span)
+	}
+	start, end := ref.Place.Start, ref.Place.End
+	if l.enc != wire.UTF8 {
+		start, end = ref.Place.Start16, ref.Place.End16
+	}
+	line := uint32(ref.Place.Line)
+	return protocol.Location{URI: protocol.DocumentURI(fileuri.FromPath(absolute(l.sub.repo.git, path))), Range: protocol.Range{
+		Start: protocol.Position{Line: line, Character: uint32(start)}, End: protocol.Position{Line: line, Character: uint32(end)}}}, true
+}
+
 func (l *locator) text(path string) (protocol.DocumentURI, *source, bool) {
 	j := l.sub.judging
 	if b := j.overlay.buffers[path]; b != nil && b.file != nil {

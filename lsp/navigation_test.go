@@ -115,3 +115,33 @@ func BenchmarkNavigation(b *testing.B) {
 		}
 	}
 }
+
+// Where the links of files that are not open stand is told without reading
+// them, and is the same as when they are open.
+func TestReferencesInClosedFiles(t *testing.T) {
+	texts := []string{
+		"[a](../a.md)", "x😀é [a](../a.md) [[a]]", "\r\n😀 [a](../a.md)\r\n", "lone\r[a](../a.md)", "[a\nb](../a.md)", "\xff [a](../a.md)",
+		"[a][r] [😀][r]\n\n[r]: ../a.md\n\n[r2]: ../a.md#x\n[b][r2]", "\n\n> - [a](../a.md)",
+	}
+	content := files{"p/MEMORY.md": "# P\n", "p/bom.md": "\xef\xbb\xbf[a](../a.md)"}
+	for i, text := range texts {
+		content[fmt.Sprintf("p/%d.md", i)] = front("X") + text
+	}
+	m := newMemory(t, v2(content))
+	for _, profile := range []string{vscode, helix} {
+		e := newEditor(t, profile)
+		ask := func() string {
+			return string(e.call("textDocument/references", map[string]any{"textDocument": map[string]any{"uri": uriOf(m.path("a.md"))},
+				"position": protocol.Position{}, "context": map[string]any{}}))
+		}
+		e.openFile(m, "a.md")
+		closed := ask()
+		for path := range content {
+			uri := uriOf(m.path(path))
+			e.didOpen(uri, strings.ToValidUTF8(strings.TrimPrefix(m.read(path), "\xef\xbb\xbf"), "\uFFFD"))
+		}
+		if open := ask(); open != closed || strings.Count(open, "range") != 15 {
+			t.Errorf("references are\n%s\nwhile the files are closed, and\n%s\nwhile they are open", closed, open)
+		}
+	}
+}

@@ -48,7 +48,9 @@ func (s *Server) references(ctx context.Context, snap snapshot, p *protocol.Refe
 		add(target.File, span)
 	}
 	for i := range refs {
-		add(refs[i].From.Path, refs[i].Link.Span)
+		if where, ok := find.of(&refs[i]); ok {
+			found = append(found, where)
+		}
 	}
 	return found, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A Graph finds the links that lead to a file. Of each file it keeps where its
-// links stand and how they are written, some fifty bytes a link; what they
+// links stand and how they are written, some eighty bytes a link; what they
 // lead to is asked of [Resolve] at each question, since a file that appears
 // elsewhere can change it. So the graph never says anything else than Resolve.
 //
@@ -39,6 +39,8 @@ type Ref struct {
 	Link       markdown.Link
 	Definition bool
 	Target     Target
+	// Place is where the Span stands, nil where only the text can tell.
+	Place *Place
 }
 
 // NewGraph returns a graph that knows of no file yet: the first question reads
@@ -171,17 +173,16 @@ func (g *Graph) take(ctx context.Context, files []*tree.File) error {
 // read finds the links of a file. The Markdown of a file on disk is not kept:
 // that of all files is ten times the size of the graph.
 func (g *Graph) read(f *tree.File) *fileLinks {
-	if f.Unsaved {
-		if doc, err := g.parsers.docOf(f); err == nil {
-			return packLinks(f.Path, doc)
-		}
-		return &fileLinks{}
-	}
 	src, err := f.Bytes()
 	if err != nil {
 		return &fileLinks{}
 	}
-	return packLinks(f.Path, g.parsers.doc(src))
+	if f.Unsaved {
+		if doc, err := g.parsers.docOf(f); err == nil {
+			return packLinks(f.Path, src, doc)
+		}
+	}
+	return packLinks(f.Path, src, g.parsers.doc(src))
 }
 
 func (g *Graph) put(f *tree.File, links *fileLinks) {

@@ -46,6 +46,7 @@ type packedLink struct {
 	span, dest, fragment packedSpan
 	at, destLen, fragLen uint32 // in text
 	key                  linkKey
+	where                packedPlace
 	kind                 uint8
 	flags                uint8
 }
@@ -66,8 +67,9 @@ func (s packedSpan) span() Span { return Span{Start: int(s.start), End: int(s.en
 
 // packLinks packs the links of the file at from, but for those that leave the
 // repository whatever is in it.
-func packLinks(from string, doc *markdown.Doc) *fileLinks {
+func packLinks(from string, src []byte, doc *markdown.Doc) *fileLinks {
 	p := &fileLinks{}
+	lines := newPlacer(src)
 	var text strings.Builder
 	add := func(l *markdown.Link, flags uint8) {
 		if l.Kind == markdown.Autolink || l.Kind != markdown.Wiki && (strings.HasPrefix(l.Dest, "//") || hasScheme(l.Dest)) {
@@ -78,13 +80,14 @@ func packLinks(from string, doc *markdown.Doc) *fileLinks {
 		p.links = append(p.links, packedLink{
 			span: packSpan(l.Span), dest: packSpan(l.DestSpan), fragment: packSpan(l.FragmentSpan),
 			at: uint32(text.Len()), destLen: uint32(len(l.Dest)), fragLen: uint32(len(l.Fragment)),
-			key: keys[0], kind: uint8(l.Kind), flags: flags,
+			key: keys[0], where: lines.place(l.Span), kind: uint8(l.Kind), flags: flags,
 		})
 		text.WriteString(l.Dest + l.Fragment)
 	}
 	for i := range doc.Links {
 		add(&doc.Links[i], 0)
 	}
+	lines = newPlacer(src)
 	for i := range doc.Definitions {
 		if d := &doc.Definitions[i]; countsAsLink(doc, d) {
 			add(&markdown.Link{Kind: markdown.Reference, Span: d.Span, Target: d.Target}, linkDefinition)
@@ -137,7 +140,7 @@ func (p *fileLinks) to(refs []Ref, t *tree.Tree, f *tree.File, path string, keys
 		link := p.link(k)
 		target := Resolve(t, f.Path, &link)
 		if target.leadsTo(path) {
-			refs = append(refs, Ref{From: f, Link: link, Definition: k.flags&linkDefinition != 0, Target: target})
+			refs = append(refs, Ref{From: f, Link: link, Definition: k.flags&linkDefinition != 0, Target: target, Place: k.place()})
 		}
 	}
 	return refs
