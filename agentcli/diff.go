@@ -154,7 +154,8 @@ func (d *differ) diff(ctx context.Context, args ...string) ([]byte, error) {
 	return d.git(ctx, args...)
 }
 
-// copyFile copies a file; one that is not there leaves nothing.
+// copyFile copies a file with its time, by which git tells which entries of an
+// index may have changed unseen; one that is not there leaves nothing.
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,7 +170,14 @@ func copyFile(from, to string) error {
 		return err
 	}
 	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	if err = errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
 // A changedFile is a file in the JSON of diff.
