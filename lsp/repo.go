@@ -83,8 +83,8 @@ func (r *repo) judge(ctx context.Context, docs map[string]*document, relist bool
 	}
 	t := r.overlay.tree
 	view := rules.NewView(rules.Snapshot{
-		Parsers: parsers.New(),
-		Tree:    t, Head: r.state.head, Staged: r.state.staged,
+		Parsers: parsers.New(), Links: r.graph,
+		Tree: t, Head: r.state.head, Staged: r.state.staged,
 		Policy:        settings.policyFor(r.state, t),
 		ApproveConfig: r.approved, Unfinished: r.state.unfinished,
 	})

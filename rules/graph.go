@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"context"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -77,6 +78,24 @@ func (g *Graph) To(ctx context.Context, t *tree.Tree, path string) ([]Ref, error
 		return cmp.Or(cmp.Compare(a.From.Path, b.From.Path), cmp.Compare(a.Link.Span.Start, b.Link.Span.Start))
 	})
 	return refs, ctx.Err()
+}
+
+// Near returns the files of the tree with links that lead to one of the paths,
+// or may when there is something else at one of them, by path.
+func (g *Graph) Near(ctx context.Context, t *tree.Tree, paths []string) ([]*tree.File, error) {
+	if err := g.enter(ctx, t); err != nil {
+		return nil, err
+	}
+	defer g.leave()
+	found := map[string]*tree.File{}
+	for _, path := range paths {
+		for _, key := range keysOfTarget(path) {
+			for _, f := range g.from[key] {
+				found[f.Path] = f
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(found), func(a, b *tree.File) int { return cmp.Compare(a.Path, b.Path) }), nil
 }
 
 // Follow takes a tree in, so that the next question about it is quick.

@@ -1,7 +1,10 @@
 package rules
 
 import (
+	"context"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -110,4 +113,31 @@ func (v *View) stepTo(after *tree.File, old string) (*Op, error) {
 		return nil, nil
 	}
 	return &Op{Kind: OpEdit, Path: old, Edits: edits}, nil
+}
+
+// linking yields, in path order, the files whose links the move may concern:
+// that move themselves, or link to what moves, to where it moves, or to a
+// directory above either, which may be gone or new afterwards.
+func (m *move) linking() (iter.Seq[*tree.File], error) {
+	if m.Links == nil {
+		return m.Tree.All(), nil
+	}
+	near := map[string]bool{}
+	for from, to := range m.paths {
+		for _, path := range []string{from, to} {
+			for ; path != ""; path = dirOf(path) {
+				near[path] = true
+			}
+		}
+	}
+	near[""] = true
+	files, err := m.Links.Near(context.Background(), m.Tree, slices.Collect(maps.Keys(near)))
+	if err != nil {
+		return nil, err
+	}
+	for path := range m.paths {
+		files = append(files, m.Tree.File(path))
+	}
+	slices.SortFunc(files, func(a, b *tree.File) int { return strings.Compare(a.Path, b.Path) })
+	return slices.Values(slices.Compact(files)), nil
 }

@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -98,5 +99,38 @@ func TestRenameHeadingKeepsLinks(t *testing.T) {
 		if diff := cmp.Diff(textsOf(t, before.Tree), textsOf(t, rename(renamed, old).Tree)); diff != "" {
 			t.Fatalf("seed %d: the way back leaves traces:\n%s", seed, diff)
 		}
+	}
+}
+
+// A move changes the same with a graph as when it looks at every file.
+func TestMoveWithGraph(t *testing.T) {
+	moves := 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		var files []*tree.File
+		for _, path := range graphPaths {
+			if r.IntN(3) > 0 {
+				files = append(files, graphFile(r, path))
+			}
+		}
+		plain := memoryView(tree.New(files), config.LegacyOnly)
+		s := plain.Snapshot
+		s.Links = rules.NewGraph(parsers.New())
+		from := []string{"a.md", "p", "p/q", "p/a.md", "r", "p.md", "b c.md", "p/q/deep.md"}[r.IntN(8)]
+		to := []string{"z.md", "zz/a", "p/z.md", "deep.md", "zz/only.md"}[r.IntN(5)]
+		want, wantErr := plain.Move(from, to)
+		got, err := rules.NewView(s).Move(from, to)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Fatalf("seed %d: %s to %s: error %v, want %v", seed, from, to, err, wantErr)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("seed %d: %s to %s:\n%s", seed, from, to, diff)
+		}
+		if err == nil {
+			moves++
+		}
+	}
+	if moves < 50 {
+		t.Errorf("only %d moves were possible", moves)
 	}
 }

@@ -155,7 +155,11 @@ func (m *move) moveFiles() error {
 
 // rewriteLinks rewrites the links that would lead elsewhere, those alone.
 func (m *move) rewriteLinks() error {
-	for f := range m.Tree.All() {
+	files, err := m.linking()
+	if err != nil {
+		return err
+	}
+	for f := range files {
 		if !IsMarkdown(f.Path) || !f.Mode.IsRegular() {
 			continue
 		}

@@ -29,6 +29,9 @@ type Snapshot struct {
 	Unfinished string
 	// Parsers are needed for everything but refusals.
 	Parsers *Parsers
+	// Links knows which files have links to others, so that refactorings need
+	// not look at all of them; nil where nobody keeps that.
+	Links *Graph
 	// Load reads many files, calling each for every one that could be read,
 	// possibly at the same time. Nil reads them one by one.
 	Load func(ctx context.Context, files []*tree.File, each func(*tree.File, []byte)) error
