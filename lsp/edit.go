@@ -88,7 +88,13 @@ func (b *editBuilder) create(op rules.Op, uri protocol.DocumentURI) {
 		// ignoreIfExists: the edit then puts the text before what is there.
 		b.changes = append(b.changes, wire.CreateFile{URI: uri, Options: &protocol.CreateFileOptions{IgnoreIfExists: true}})
 	}
-	b.edit(uri, nil, wire.TextEdits{{TextEdit: protocol.TextEdit{NewText: op.Content}}})
+	edit := protocol.TextEdit{NewText: op.Content}
+	if b.client.IsNeovim() {
+		// Neovim makes the new buffer with one empty line, and keeps it below
+		// the text unless the edit reaches past it.
+		edit.Range.End.Line = 1
+	}
+	b.edit(uri, nil, wire.TextEdits{{TextEdit: edit}})
 }
 
 func (b *editBuilder) edit(uri protocol.DocumentURI, version *int32, edits wire.TextEdits) {

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"hash/fnv"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -177,7 +176,7 @@ func keysOfLink(from string, kind markdown.LinkKind, dest string) []linkKey {
 		}
 		return keys
 	}
-	if decoded, err := url.PathUnescape(plain); err == nil {
+	if decoded, err := unescapePath(plain); err == nil {
 		add(keyOf(candidate(from, decoded)))
 	} else {
 		add(keyOf(candidate(from, plain)))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -137,7 +136,7 @@ func (r *headingRename) written(ref *Ref, was, is *markdown.Heading) (written, f
 		return "", "", err
 	}
 	if ref.Link.Kind != markdown.Wiki && bytes.IndexByte(src[ref.Link.FragmentSpan.Start:ref.Link.FragmentSpan.End], '%') >= 0 {
-		return strings.ReplaceAll(url.PathEscape(fragment), "%23", "#"), fragment, nil
+		return strings.ReplaceAll(escapePath(fragment), "%23", "#"), fragment, nil
 	}
 	return fragment, fragment, nil
 }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -29,7 +28,7 @@ func (p *Pass) suggest(l *markdown.Link, t Target) (to string, exact bool) {
 	if to := onlyOne(foldedPaths(p.Tree, t.Path+".md")); to != "" {
 		return to, true
 	}
-	if again, err := url.PathUnescape(t.Path); err == nil && again != t.Path && p.Tree.Has(again) {
+	if again, err := unescapePath(t.Path); err == nil && again != t.Path && p.Tree.Has(again) {
 		return again, true
 	}
 	for _, guess := range []string{

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -65,7 +64,7 @@ func ResolveDefinition(t *tree.Tree, from string, d *markdown.Definition) Target
 
 func resolveURL(t *tree.Tree, from string, target *markdown.Target) Target {
 	fragment := target.Fragment
-	if s, err := url.PathUnescape(fragment); err == nil {
+	if s, err := unescapePath(fragment); err == nil {
 		fragment = s
 	}
 	dest := target.Dest
@@ -81,7 +80,7 @@ func resolveURL(t *tree.Tree, from string, target *markdown.Target) Target {
 	case strings.HasPrefix(dest, "~/"):
 		return Target{Kind: TargetOutside}
 	}
-	decoded, err := url.PathUnescape(plain)
+	decoded, err := unescapePath(plain)
 	if err != nil {
 		decoded = plain
 	}

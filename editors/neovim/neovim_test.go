@@ -58,8 +58,7 @@ func TestQuickFix(t *testing.T) {
 	}
 
 	got, err := os.ReadFile(repo.Path("projects/MEMORY.md"))
-	// Neovim keeps the empty line of a new buffer below what is inserted.
-	if err != nil || strings.TrimRight(string(got), "\n")+"\n" != wantIndex {
+	if err != nil || string(got) != wantIndex {
 		t.Errorf("the index is %q, %v, want %q", got, err, wantIndex)
 	}
 	if err := repo.Commit(ctx, "Remember the projects", "projects"); err != nil {

@@ -37,7 +37,14 @@ type ClientCapabilities struct {
 		WorkDoneProgress bool           `json:"workDoneProgress"`
 		ShowDocument     SupportsOption `json:"showDocument"`
 	} `json:"window"`
+
+	// Client is the name of the client, for the few things that one does in
+	// its own way and announces nowhere. The handshake sets it.
+	Client string `json:"-"`
 }
+
+// IsNeovim reports whether the client is Neovim.
+func (c *ClientCapabilities) IsNeovim() bool { return c.Client == "Neovim" }
 
 // WorkspaceCapabilities is the workspace part of [ClientCapabilities].
 type WorkspaceCapabilities struct {
