@@ -15,6 +15,7 @@ import (
 	"github.com/memls/memls/compile"
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/config"
+	"github.com/memls/memls/rules/gitrepo"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -127,6 +128,15 @@ func (a *app) readSystem(path string) (string, error) {
 
 func (a *app) compile(ctx context.Context, r *compileRequest) error {
 	repo, err := a.open(ctx)
+	if errors.Is(err, gitrepo.ErrNoDirectory) && r.format.value == "text" {
+		// An agent whose memory is gone can still be started: it gets its base
+		// prompt, and whoever starts it the error.
+		prompt, compileErr := compile.Compile(ctx, nil, r.options)
+		if compileErr != nil {
+			return compileErr
+		}
+		return errors.Join(a.printPrompt(prompt), err)
+	}
 	if err != nil {
 		return err
 	}
@@ -150,11 +160,15 @@ func (a *app) compile(ctx context.Context, r *compileRequest) error {
 	if r.format.value == "json" {
 		return a.printPromptJSON(repo, r, commit, prompt)
 	}
+	return a.printPrompt(prompt)
+}
+
+func (a *app) printPrompt(prompt *compile.Prompt) error {
 	text := prompt.Text
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	_, err = a.out.WriteString(text)
+	_, err := a.out.WriteString(text)
 	return err
 }
 
