@@ -203,6 +203,7 @@ func TestNotJudged(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	e.other = nil
 	e.openFile(m, "a.md")
+	e.await("window/showMessage")
 	e.settle()
 	e.change(uri, "x\n")
 	e.settle()
