@@ -125,12 +125,11 @@ func (p *jsonPlace) prefix() string {
 
 // A jsonFrame is an object or array that is open.
 type jsonFrame struct {
-	path   string
-	array  bool
-	key    string // the last one read
-	atKey  bool   // a key is due
-	keys   map[string]bool
-	within bool // the cursor is directly in it
+	path  string
+	array bool
+	key   string // the last one read
+	atKey bool   // a key is due
+	keys  map[string]bool
 }
 
 func (f *jsonFrame) valuePath() string {
