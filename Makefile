@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: build demo test tools lint cross bench generate picture clean
+.PHONY: build demo test tools lint cross bench bench-peers generate picture clean
 
 build: ## the three binaries, into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/memls ./cmd/memhook ./cmd/agentcli
@@ -29,6 +29,10 @@ cross: ## that every system builds
 
 bench: build tools-git ## what people wait for, as a Markdown table; takes minutes
 	$(GO) run ./editors/bench -bin bin $(BENCH)
+
+bench-peers: build ## memls beside language servers from npm, as a Markdown table; takes minutes
+	.ci/install-tools git node npm
+	$(GO) run ./editors/bench -bin bin -peers -rounds 3 -keys 10 $(BENCH)
 
 generate: ## the rules' pages
 	$(GO) generate ./...

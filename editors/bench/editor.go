@@ -60,12 +60,12 @@ func measureEditor(ctx context.Context, o options, few, many *example.Repo) erro
 		cost{sessions[0].first, sessions[0].busy}, cost{sessions[1].first, sessions[1].busy}})
 	fmt.Print(footnotes)
 	for i, notes := range []int{o.large, fewNotes} {
-		peak, err := peakMemory(sessions[i].editor.PID())
+		bytes, err := memory(sessions[i].editor.PID(), peak)
 		if err != nil {
 			return err
 		}
-		if peak > 0 {
-			fmt.Printf("Peak memory of memls with %d notes: %.1f MB.\n", notes, float64(peak)/1e6)
+		if bytes > 0 {
+			fmt.Printf("Peak memory of memls with %d notes: %.1f MB.\n", notes, float64(bytes)/1e6)
 		}
 		if err := sessions[i].editor.Close(ctx); err != nil {
 			return err
@@ -142,9 +142,15 @@ func cpuTime(pid int) (time.Duration, error) {
 	return sum, nil
 }
 
-// peakMemory is the largest resident size of a process, in bytes; 0 where
-// there is no /proc.
-func peakMemory(pid int) (int64, error) {
+// Fields of /proc/PID/status, see proc(5).
+const (
+	peak     = "VmHWM"
+	resident = "VmRSS"
+)
+
+// memory is the peak or resident size of a process, in bytes; 0 where there is
+// no /proc.
+func memory(pid int, field string) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -152,9 +158,9 @@ func peakMemory(pid int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, rest, ok := bytes.Cut(status, []byte("VmHWM:"))
+	_, rest, ok := bytes.Cut(status, []byte(field+":"))
 	if !ok {
-		return 0, fmt.Errorf("no VmHWM in /proc/%d/status", pid)
+		return 0, fmt.Errorf("no %s in /proc/%d/status", field, pid)
 	}
 	kilobytes, err := strconv.ParseInt(string(bytes.Fields(rest)[0]), 10, 64)
 	return kilobytes << 10, err

@@ -27,16 +27,28 @@ func notePath(i int) string {
 	return fmt.Sprintf("area-%02d/topic-%03d/note-%05d.md", topic/topicsPerArea, topic, i)
 }
 
-// generate makes a valid memory of n notes in dir, committed. The same n gives
-// the same bytes.
-func generate(ctx context.Context, dir string, n int) (*example.Repo, error) {
+// hub is the note that many others link to, where one is asked for.
+const hub = "area-00/hub.md"
+
+// generate makes a valid memory of n notes in dir, committed. The same numbers
+// give the same bytes. With hubLinks > 0 there is one note more, the hub, with
+// so many links to it in the other notes, and one in its index.
+func generate(ctx context.Context, dir string, n, hubLinks int) (*example.Repo, error) {
 	repo, err := example.New(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	g := &generator{n: n, random: rand.New(rand.NewPCG(1, 2)), words: strings.Fields(words), indexes: map[string]*strings.Builder{}}
 	for i := range n {
-		if err := repo.Write(notePath(i), g.note(i)); err != nil {
+		links := (hubLinks + n - 1 - i) / n // all notes have the same number, or one less
+		note := append(g.note(i), strings.Repeat("\nSee [the hub](../../"+hub+").\n", links)...)
+		if err := repo.Write(notePath(i), note); err != nil {
+			return nil, err
+		}
+	}
+	if hubLinks > 0 {
+		g.list(hub)
+		if err := repo.Write(hub, []byte("---\nname: Hub\ndescription: What many notes link to\n---\n\n# Hub\n")); err != nil {
 			return nil, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"time"
 
 	"github.com/memls/memls/editors/example"
 )
@@ -24,6 +25,9 @@ type options struct {
 	small     int // files
 	large     int
 	reference string // a pre-commit script, absolute; may be ""
+	peers     bool   // compare language servers instead
+	modules   string // directory of the other servers
+	patience  time.Duration
 }
 
 func main() {
@@ -36,6 +40,9 @@ func main() {
 	flag.IntVar(&o.small, "small", 1000, "notes of the small memory")
 	flag.IntVar(&o.large, "large", 10000, "notes of the large memory")
 	flag.StringVar(&o.reference, "reference", "", "another pre-commit `script` to time on the small memory")
+	flag.BoolVar(&o.peers, "peers", false, "compare memls with other language servers instead, which npm installs")
+	flag.StringVar(&o.modules, "modules", filepath.Join("dist", "bench-peers"), "`directory` where npm installs them")
+	flag.DurationVar(&o.patience, "patience", 2*time.Minute, "how long a language server may take for one answer")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -45,7 +52,7 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
-	for _, name := range []*string{&o.bin, &o.reference} {
+	for _, name := range []*string{&o.bin, &o.reference, &o.modules} {
 		if *name == "" {
 			continue
 		}
@@ -60,10 +67,13 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
+	if o.peers {
+		return comparePeers(ctx, o, temp)
+	}
 	log.Printf("making memories of %d, %d and %d notes", fewNotes, o.small, o.large)
 	repos := map[int]*example.Repo{}
 	for _, n := range []int{fewNotes, o.small, o.large} {
-		repo, err := generate(ctx, filepath.Join(temp, fmt.Sprint(n)), n)
+		repo, err := generate(ctx, filepath.Join(temp, fmt.Sprint(n)), n, 0)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os/exec"
@@ -70,8 +71,8 @@ func medians(costs []cost) cost {
 	}
 }
 
-func median[T any](items []T, value func(T) time.Duration) time.Duration {
-	values := make([]time.Duration, len(items))
+func median[T any, V cmp.Ordered](items []T, value func(T) V) V {
+	values := make([]V, len(items))
 	for i, item := range items {
 		values[i] = value(item)
 	}
