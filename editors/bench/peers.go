@@ -110,9 +110,9 @@ func comparePeers(ctx context.Context, o options, temp string) error {
 				}
 			}
 		}
-		printResults(n, servers)
+		printResults(n, o.rounds, servers)
 	}
-	fmt.Printf("\nMedians, in ms: of %d sessions, and in each of %d requests that follow a keystroke. — is not offered.\n\n", o.rounds, o.keys)
+	fmt.Printf("\nMedians, in ms: of %d sessions, and in each of %d requests that follow a keystroke. — is not offered; (k of n): no more sessions have a number.\n\n", o.rounds, o.keys)
 	for _, f := range failures {
 		fmt.Printf("- %s\n", strings.ReplaceAll(f, "\n", "; "))
 	}

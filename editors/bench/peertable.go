@@ -11,9 +11,8 @@ import (
 type results map[string]*result
 
 type result struct {
-	values  []float64 // of the sessions
-	failed  int       // sessions
-	instead string    // why they failed
+	values  []float64 // of the sessions that have one
+	instead string    // why the last of the others has none
 }
 
 func (r results) of(what string) *result {
@@ -31,7 +30,6 @@ func (r results) add(what string, value float64) {
 // fail records why a session has no number.
 func (r results) fail(what string, err error) {
 	res := r.of(what)
-	res.failed++
 	switch {
 	case errors.Is(err, errNotOffered):
 		res.instead = "—"
@@ -45,23 +43,24 @@ func (r results) fail(what string, err error) {
 }
 
 // printResults prints the rows of one size of memory.
-func printResults(notes int, servers []results) {
+func printResults(notes, sessions int, servers []results) {
 	for _, m := range measures {
 		fmt.Printf("| %s | %d |", m.what, notes)
 		for _, r := range servers {
-			fmt.Printf(" %s |", r.of(m.what))
+			fmt.Printf(" %s |", r.of(m.what).cell(sessions))
 		}
 		fmt.Println()
 	}
 }
 
-func (r *result) String() string {
+// cell is the median, and how many sessions have the number if not all do.
+func (r *result) cell(sessions int) string {
 	if len(r.values) == 0 {
 		return cmp.Or(r.instead, "not reached") // as an earlier one failed
 	}
 	number := fmt.Sprintf("%.1f", median(r.values, func(v float64) float64 { return v }))
-	if r.failed > 0 {
-		number += fmt.Sprintf(" (%s: %d of %d)", r.instead, r.failed, r.failed+len(r.values))
+	if len(r.values) == sessions {
+		return number
 	}
-	return number
+	return fmt.Sprintf("%s (%d of %d)", number, len(r.values), sessions)
 }
