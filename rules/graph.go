@@ -59,7 +59,7 @@ func NewGraph(parsers *Parsers) *Graph {
 //
 // The only error is ctx's. What was read until then is kept.
 func (g *Graph) To(ctx context.Context, t *tree.Tree, path string) ([]Ref, error) {
-	if err := g.enter(ctx, t); err != nil {
+	if err := g.enter(ctx, t, runtime.GOMAXPROCS(0)); err != nil {
 		return nil, err
 	}
 	defer g.leave()
@@ -83,7 +83,7 @@ func (g *Graph) To(ctx context.Context, t *tree.Tree, path string) ([]Ref, error
 // Near returns the files of the tree with links that lead to one of the paths,
 // or may when there is something else at one of them, by path.
 func (g *Graph) Near(ctx context.Context, t *tree.Tree, paths []string) ([]*tree.File, error) {
-	if err := g.enter(ctx, t); err != nil {
+	if err := g.enter(ctx, t, runtime.GOMAXPROCS(0)); err != nil {
 		return nil, err
 	}
 	defer g.leave()
@@ -98,22 +98,23 @@ func (g *Graph) Near(ctx context.Context, t *tree.Tree, paths []string) ([]*tree
 	return slices.SortedFunc(maps.Values(found), func(a, b *tree.File) int { return cmp.Compare(a.Path, b.Path) }), nil
 }
 
-// Follow takes a tree in, so that the next question about it is quick.
+// Follow takes a tree in, so that the next question about it is quick. Nobody
+// waits for it: it keeps one CPU busy and leaves the others to what is waited for.
 func (g *Graph) Follow(ctx context.Context, t *tree.Tree) error {
-	if err := g.enter(ctx, t); err != nil {
+	if err := g.enter(ctx, t, 1); err != nil {
 		return err
 	}
 	g.leave()
 	return nil
 }
 
-func (g *Graph) enter(ctx context.Context, t *tree.Tree) error {
+func (g *Graph) enter(ctx context.Context, t *tree.Tree, workers int) error {
 	select {
 	case <-g.turn:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if err := g.follow(ctx, t); err != nil {
+	if err := g.follow(ctx, t, workers); err != nil {
 		g.leave()
 		return err
 	}
@@ -122,7 +123,7 @@ func (g *Graph) enter(ctx context.Context, t *tree.Tree) error {
 
 func (g *Graph) leave() { g.turn <- struct{}{} }
 
-func (g *Graph) follow(ctx context.Context, t *tree.Tree) error {
+func (g *Graph) follow(ctx context.Context, t *tree.Tree, workers int) error {
 	if g.tree == t {
 		return nil
 	}
@@ -141,7 +142,7 @@ func (g *Graph) follow(ctx context.Context, t *tree.Tree) error {
 			added = append(added, after)
 		}
 	})
-	if err := g.take(ctx, added); err != nil {
+	if err := g.take(ctx, added, workers); err != nil {
 		// What was dropped is dropped for good only with the tree that it was in.
 		g.tree, g.loose = nil, slices.AppendSeq(g.loose[:0], g.all())
 		return err
@@ -163,12 +164,12 @@ func (g *Graph) all() func(yield func(*tree.File) bool) {
 // linksCount reports whether links in the file are followed.
 func linksCount(f *tree.File) bool { return IsMarkdown(f.Path) && f.Mode.IsRegular() }
 
-// take reads files, with as many workers as there are CPUs.
-func (g *Graph) take(ctx context.Context, files []*tree.File) error {
+// take reads files with a number of workers.
+func (g *Graph) take(ctx context.Context, files []*tree.File, workers int) error {
 	next := make(chan *tree.File)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(files)) {
+	for range min(workers, len(files)) {
 		wg.Go(func() {
 			for f := range next {
 				links := g.read(f)
