@@ -70,7 +70,14 @@ func (r *Repo) anyObject(ctx context.Context, oid tree.OID) (kind string, data [
 	if kind, data, ok := r.loose(oid, nil); ok {
 		return kind, data, nil
 	}
-	return r.session.get(ctx, r, oid)
+	if kind, data, ok := r.kept(oid); ok {
+		return kind, data, nil
+	}
+	kind, data, err = r.session.get(ctx, r, oid)
+	if err == nil {
+		r.keep(oid, kind, data)
+	}
+	return kind, data, err
 }
 
 // Load reads blobs in the order of oids and gives each to f, which may keep
