@@ -74,6 +74,7 @@ func (e *engine) sessionOf() *session {
 	defer e.mu.Unlock()
 	if e.session == nil {
 		e.session = newSession(e.server.log, e.server.encoding, e.server.settings.Load)
+		e.session.tell = e.server.explain
 	}
 	return e.session
 }
@@ -158,9 +159,7 @@ func (e *engine) round(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if r.complain(err) {
-			e.server.explain(err)
-		}
+		r.complain(err)
 		decorated = e.restated(r, j) || decorated
 		for _, at := range placing.in(r) {
 			if e.server.folders.muted(at.doc) {

@@ -58,9 +58,7 @@ func (s *Server) pull(ctx context.Context, snap snapshot, uri protocol.DocumentU
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	if at.repo.complain(err) {
-		s.explain(err)
-	}
+	at.repo.complain(err)
 	list, _ = s.diagnostics(at, j, err)
 	return list, doc, nil
 }

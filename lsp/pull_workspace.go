@@ -59,9 +59,7 @@ func (w *workspaceReport) repo(ctx context.Context, placing *placing, r *repo, p
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if r.complain(judgeErr) {
-		s.explain(judgeErr)
-	}
+	r.complain(judgeErr)
 	for _, at := range placing.in(r) {
 		if s.folders.muted(at.doc) {
 			continue

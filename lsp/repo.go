@@ -27,6 +27,7 @@ type repo struct {
 	encoding wire.PositionEncoding
 	approved bool
 	settings func() *settings
+	tell     func(error) // see session
 
 	// graph knows the links of the trees that are judged. It is filled in the
 	// background, until stop.
@@ -241,20 +242,22 @@ func within(path, dir string) bool {
 	return err == nil && (rel == "." || filepath.IsLocal(rel))
 }
 
-// complain logs an error unless it is the one of the last time: what is wrong
-// stays wrong at every keystroke. It reports whether it did.
-func (r *repo) complain(err error) bool {
+// complain logs an error, and tells the user of it, unless it is the one of the
+// last time: what is wrong stays wrong at every keystroke. Whoever meets it first
+// says it, so it must be said here.
+func (r *repo) complain(err error) {
 	if err == nil || errors.Is(err, context.Canceled) {
-		return false
+		return
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.lastErr == err.Error() {
-		return false
-	}
+	known := r.lastErr == err.Error()
 	r.lastErr = err.Error()
+	r.mu.Unlock()
+	if known {
+		return
+	}
 	r.log.Warn("cannot judge", "repository", r.git.Top, "error", err)
-	return true
+	r.tell(err)
 }
 
 // warmUp reads the links of the tree while nobody waits for them.

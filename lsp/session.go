@@ -25,13 +25,14 @@ type session struct {
 	encoding wire.PositionEncoding
 	approved bool // the environment lets a commit change the config
 	settings func() *settings
+	tell     func(error) // the user, of what keeps memory from being judged
 
 	mu    sync.Mutex
 	repos map[string]*repo // by the top of the working tree
 }
 
 func newSession(log *slog.Logger, enc wire.PositionEncoding, current func() *settings) *session {
-	return &session{log: log, encoding: enc, settings: current, approved: config.Approved(os.Getenv), repos: map[string]*repo{}}
+	return &session{log: log, encoding: enc, settings: current, tell: func(error) {}, approved: config.Approved(os.Getenv), repos: map[string]*repo{}}
 }
 
 // A place is where a document stands in its repository.
@@ -180,7 +181,7 @@ func (s *session) open(ctx context.Context, top string) *repo {
 	}
 	r := &repo{
 		git: g, dotGit: info, log: s.log, encoding: s.encoding, approved: s.approved,
-		settings: s.settings, graph: rules.NewGraph(parsers.New()),
+		settings: s.settings, tell: s.tell, graph: rules.NewGraph(parsers.New()),
 	}
 	s.repos[top] = r
 	return r
