@@ -185,10 +185,10 @@ func TestIndexThatIsAnUnsavedBuffer(t *testing.T) {
 			if len(list) == 0 {
 				t.Fatal("no action")
 			}
-			if form := formOf(t, list[0].Data); form != "edit" && form != "changes" {
+			if form := formOf(t, list[0].Edit); form != "edit" && form != "changes" {
 				t.Errorf("%s is %q, want an edit alone", list[0].Title, form)
 			}
-			e.apply(list[0].Data)
+			e.apply(list[0].Edit)
 			e.expect(x)
 			if got := m.read("projects/MEMORY.md"); !strings.Contains(got, "[X](x.md)") {
 				t.Errorf("index = %q, want a link to x.md", got)

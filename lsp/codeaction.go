@@ -18,7 +18,10 @@ func announceCodeAction(server *wire.ServerCapabilities, client *wire.ClientCapa
 		server.CodeActionProvider = true
 		return
 	}
-	server.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.QuickFix, kindMove, protocol.RefactorExtract, kindFixAll}}
+	server.CodeActionProvider = &protocol.CodeActionOptions{
+		CodeActionKinds: []protocol.CodeActionKind{protocol.QuickFix, kindMove, protocol.RefactorExtract, kindFixAll},
+		ResolveProvider: client.ResolvesActions(),
+	}
 }
 
 // codeAction offers the fixes of what is found in a range, and refactorings. Clients that do not
@@ -68,7 +71,8 @@ func wanted(only []protocol.CodeActionKind, kind protocol.CodeActionKind) bool {
 }
 
 // quickFixes are the fixes of findings that touch the range, each once. The
-// first safe one of a finding is preferred.
+// first safe one of a finding is preferred. To know which are safe they are
+// worked out, so none waits to be resolved.
 func (s *Server) quickFixes(sub *subject, found []shown, p *wire.CodeActionParams) []*wire.CodeAction {
 	asked := sub.source.offsets(p.Range)
 	var list []*wire.CodeAction
@@ -87,7 +91,7 @@ func (s *Server) quickFixes(sub *subject, found []shown, p *wire.CodeActionParam
 				if err != nil || edit == nil {
 					continue // not for this editor
 				}
-				a = &wire.CodeAction{Title: fix.Title, Kind: protocol.QuickFix, Edit: edit, Data: actionData(p, fix)}
+				a = &wire.CodeAction{Title: fix.Title, Kind: protocol.QuickFix, Edit: edit, Data: actionData(sub, p, fix.Key)}
 				byKey[fix.Key] = a
 				list = append(list, a)
 			}
@@ -108,21 +112,27 @@ func (s *Server) fixEdit(sub *subject, fix *rules.Fix) (*wire.WorkspaceEdit, err
 	return sub.workspaceEdit(&s.client.Capabilities, s.encoding, ops)
 }
 
-// fixAllAction applies every safe fix of the document. Its edit is only made
-// when the client asks for this kind; in a list of everything it is a command.
+// fixAllAction applies every safe fix of the document. Its edit is made when the
+// client resolves the action or, if it does not, when it asks for this kind; in
+// a list of everything it is a command.
 func (s *Server) fixAllAction(ctx context.Context, sub *subject, found []shown, p *wire.CodeActionParams) (*wire.CodeAction, error) {
-	a := &wire.CodeAction{Title: "Fix all memory problems in this file", Kind: kindFixAll}
-	if len(p.Context.Only) == 0 {
-		if !s.client.Capabilities.Workspace.ApplyEdit || !anySafe(found) {
-			return nil, nil
-		}
-		a.Command = &protocol.Command{Title: a.Title, Command: commandFixAll, Arguments: []any{p.TextDocument.URI}}
-		return a, nil
+	if !anySafe(found) {
+		return nil, nil
 	}
-	var err error
-	a.Edit, err = s.fixAllEdit(ctx, sub)
-	if err != nil || a.Edit == nil {
-		return nil, err
+	a := &wire.CodeAction{Title: "Fix all memory problems in this file", Kind: kindFixAll}
+	switch {
+	case s.client.Capabilities.ResolvesActions():
+		a.Data = actionData(sub, p, fixAllKey)
+	case len(p.Context.Only) > 0:
+		edit, err := s.fixAllEdit(ctx, sub)
+		if err != nil || edit == nil {
+			return nil, err
+		}
+		a.Edit = edit
+	case s.client.Capabilities.Workspace.ApplyEdit:
+		a.Command = &protocol.Command{Title: a.Title, Command: commandFixAll, Arguments: []any{p.TextDocument.URI}}
+	default:
+		return nil, nil
 	}
 	return a, nil
 }

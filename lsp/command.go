@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"strings"
 
 	"go.lsp.dev/protocol"
 
@@ -34,7 +33,10 @@ var commands = map[string]command{
 // or in an object, and what else the command wants.
 type commandArg struct {
 	URI protocol.DocumentURI `json:"uri"`
-	Key string               `json:"key,omitempty"` // of the fix to apply
+	Key string               `json:"key,omitempty"` // of the action to apply
+
+	// Version of the document that the action was offered for, nil for any.
+	Version *int32 `json:"version,omitempty"`
 
 	// For installHook: the policy to write, "" for the one there is, and what
 	// becomes of a hook of somebody else.
@@ -50,12 +52,6 @@ func (a *commandArg) UnmarshalJSON(raw []byte) error {
 	}
 	type plain commandArg
 	return json.Unmarshal(raw, (*plain)(a))
-}
-
-// actionData is what [commandApplyFix] needs to find a fix again.
-func actionData(p *wire.CodeActionParams, fix *rules.Fix) json.RawMessage {
-	raw, _ := json.Marshal(commandArg{URI: p.TextDocument.URI, Key: fix.Key}) // strings always have a JSON form
-	return raw
 }
 
 func announceCommands(server *wire.ServerCapabilities, _ *wire.ClientCapabilities) {
@@ -89,43 +85,33 @@ func (s *Server) executeCommand(ctx context.Context, snap snapshot, p *executeCo
 		return nil, jsonrpc.RequestFailed("%s needs the URI of a file in the memory repository", p.Command)
 	}
 	arg := p.Arguments[0]
-	sub, err := s.subjectOf(ctx, snap, arg.URI)
+	sub, err := s.commandSubject(ctx, snap, arg)
 	if err != nil {
 		return nil, err
-	}
-	if sub == nil {
-		return nil, jsonrpc.RequestFailed("%s is not open, or not in a memory repository", arg.URI)
 	}
 	return run(s, ctx, sub, arg)
 }
 
-func (s *Server) applyFix(ctx context.Context, sub *subject, arg commandArg) (any, error) {
-	if key, ok := strings.CutPrefix(arg.Key, refactorKey); ok {
-		return nil, s.applyRefactoring(ctx, sub, key)
+// commandSubject is the document that a command, or a resolved action, is about.
+func (s *Server) commandSubject(ctx context.Context, snap snapshot, arg commandArg) (*subject, error) {
+	sub, err := s.subjectOf(ctx, snap, arg.URI)
+	if err == nil && sub == nil {
+		err = jsonrpc.RequestFailed("%s is not open, or not in a memory repository", arg.URI)
 	}
-	found, err := sub.findings()
-	sub.repo.complain(err)
-	for i := range found {
-		for _, fix := range found[i].fixes {
-			if fix.Key != arg.Key {
-				continue
-			}
-			edit, err := s.fixEdit(sub, fix)
-			if err != nil {
-				return nil, err
-			}
-			return nil, s.applyEdit(ctx, fix.Title, edit)
-		}
-	}
-	return nil, jsonrpc.RequestFailed("the fix is no longer needed, or another one is: ask for the actions again")
+	return sub, err
 }
 
-func (s *Server) applyFixAll(ctx context.Context, sub *subject, _ commandArg) (any, error) {
-	edit, err := s.fixAllEdit(ctx, sub)
+func (s *Server) applyFix(ctx context.Context, sub *subject, arg commandArg) (any, error) {
+	label, edit, err := s.actionEdit(ctx, sub, arg)
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.applyEdit(ctx, "Fix all memory problems", edit)
+	return nil, s.applyEdit(ctx, label, edit)
+}
+
+func (s *Server) applyFixAll(ctx context.Context, sub *subject, arg commandArg) (any, error) {
+	arg.Key = fixAllKey
+	return s.applyFix(ctx, sub, arg)
 }
 
 // createIndexes creates every index that is missing in the repository.

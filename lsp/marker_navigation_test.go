@@ -94,7 +94,7 @@ func init() {
 				if title == "" {
 					lines = append(lines, fmt.Sprintf("%s (%s)", a.Title, a.Kind))
 				} else if strings.HasPrefix(a.Title, title) {
-					return p.edited(a.Data, "")
+					return p.edited(p.e.editOf(a))
 				}
 			}
 			return lines

@@ -56,8 +56,8 @@ func TestCreateIndexInEveryEditor(t *testing.T) {
 			e.expect(uri, "index-chain")
 			for _, a := range e.actions(uri, everything) {
 				if a.Title == "Create projects/MEMORY.md" {
-					if form := formOf(t, a.Data); form != p.form {
-						t.Errorf("the edit is %q, want %q: %s", form, p.form, a.Data)
+					if form := formOf(t, a.Edit); form != p.form {
+						t.Errorf("the edit is %q, want %q: %s", form, p.form, a.Edit)
 					}
 					if !a.IsPreferred || a.Kind != "quickfix" || len(a.Diagnostics) != 1 || a.Diagnostics[0].Code != "index-chain" {
 						t.Errorf("action = %+v, want a preferred quickfix of the diagnostic", a)

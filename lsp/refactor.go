@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"go.lsp.dev/protocol"
@@ -113,9 +112,11 @@ func directories(view *rules.View, limits *config.Config) (paths []string) {
 	return paths
 }
 
-// refactorActions offers refactorings. Asked for them by name the server works
-// each out and offers those that can be done; in a list of everything, which
-// some clients ask for at each move of the cursor, they are commands.
+// refactorActions offers refactorings. A client that resolves actions gets their
+// names, and learns what they do, or why they cannot be done, of the one that is
+// chosen. For others, asked for them by name, the server works each out and
+// offers those that can be done; in a list of everything, which some clients ask
+// for at each move of the cursor, they are commands.
 func (s *Server) refactorActions(ctx context.Context, sub *subject, p *wire.CodeActionParams) ([]*wire.CodeAction, error) {
 	if !wanted(p.Context.Only, kindMove) && !wanted(p.Context.Only, protocol.RefactorExtract) {
 		return nil, nil
@@ -129,16 +130,18 @@ func (s *Server) refactorActions(ctx context.Context, sub *subject, p *wire.Code
 		if !wanted(p.Context.Only, r.kind) {
 			continue
 		}
-		raw, _ := json.Marshal(commandArg{URI: p.TextDocument.URI, Key: refactorKey + r.key}) // strings always have a JSON form
-		a := &wire.CodeAction{Title: r.title, Kind: r.kind, Data: raw}
+		a := &wire.CodeAction{Title: r.title, Kind: r.kind, Data: actionData(sub, p, refactorKey+r.key)}
 		switch {
+		case !s.canRefactor(r.kind):
+			continue
+		case s.client.Capabilities.ResolvesActions():
 		case len(p.Context.Only) > 0:
 			edit, failure := s.refactorEdit(sub, r)
 			if failure != nil || edit == nil {
 				continue // against a rule, or not for this editor
 			}
 			a.Edit = edit
-		case s.client.Capabilities.Workspace.ApplyEdit && s.canRefactor(r.kind):
+		case s.client.Capabilities.Workspace.ApplyEdit:
 			a.Command = &protocol.Command{Title: r.title, Command: commandApplyFix, Arguments: []any{a.Data}}
 		default:
 			continue
@@ -160,36 +163,36 @@ func (s *Server) refactorEdit(sub *subject, r refactoring) (*wire.WorkspaceEdit,
 	return sub.workspaceEdit(&s.client.Capabilities, s.encoding, s.possible(ops))
 }
 
-// refactorKey begins the keys of refactorings, which are no fixes.
-const refactorKey = "refactor:"
-
-// applyRefactoring carries a refactoring out; its error tells the user why it
-// cannot be done.
-func (s *Server) applyRefactoring(ctx context.Context, sub *subject, key string) error {
+// refactoring is the one with that key, wherever in the document it is offered.
+func (sub *subject) refactoring(key string) (r refactoring, err error) {
 	at := 0
 	if slug, ok := strings.CutPrefix(key, "split:"); ok {
-		doc, err := sub.markdown()
-		if doc == nil || err != nil {
-			return err
-		}
-		for i := range doc.Headings {
-			if doc.Headings[i].Slug == slug {
-				at = doc.Headings[i].Span.Start
-			}
+		if at, err = sub.startOf(slug); err != nil {
+			return r, err
 		}
 	}
 	all, err := sub.refactorings(at)
 	if err != nil {
-		return err
+		return r, err
 	}
 	for _, r := range all {
 		if r.key == key {
-			edit, err := s.refactorEdit(sub, r)
-			if err != nil {
-				return jsonrpc.RequestFailed("%v", err)
-			}
-			return s.applyEdit(ctx, r.title, edit)
+			return r, nil
 		}
 	}
-	return jsonrpc.RequestFailed("that can no longer be done: ask for the actions again")
+	return r, jsonrpc.RequestFailed("that can no longer be done: ask for the actions again")
+}
+
+// startOf is where a heading starts, 0 for one that is not there.
+func (sub *subject) startOf(slug string) (int, error) {
+	doc, err := sub.markdown()
+	if doc == nil || err != nil {
+		return 0, err
+	}
+	for i := range doc.Headings {
+		if doc.Headings[i].Slug == slug {
+			return doc.Headings[i].Span.Start, nil
+		}
+	}
+	return 0, nil
 }

@@ -17,8 +17,7 @@ func TestRefactorByCommand(t *testing.T) {
 		t.Helper()
 		for _, a := range e.actions(uri, protocol.Range{}) {
 			if strings.HasPrefix(a.Title, title) {
-				_, failure := e.try("workspace/executeCommand", map[string]any{"command": a.Command.Command, "arguments": a.Command.Arguments})
-				return failure
+				return e.choose(a)
 			}
 		}
 		t.Fatalf("no action %q", title)

@@ -131,6 +131,7 @@ type feature struct {
 func (s *Server) allFeatures() []feature {
 	return []feature{
 		{protocol.MethodTextDocumentCodeAction, jsonrpc.Request(s.snapshot, s.codeAction), announceCodeAction},
+		{wire.MethodCodeActionResolve, jsonrpc.Request(s.snapshot, s.resolveAction), nil},
 		{protocol.MethodTextDocumentDefinition, jsonrpc.Request(s.snapshot, s.definition), announceDefinition},
 		{protocol.MethodTextDocumentReferences, jsonrpc.Request(s.snapshot, s.references), announceReferences},
 		{protocol.MethodTextDocumentDocumentHighlight, jsonrpc.Request(s.snapshot, s.highlight), announceHighlight},

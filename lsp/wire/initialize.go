@@ -145,6 +145,13 @@ func (c *ClientCapabilities) ResolvesLinks() bool {
 	return c.TextDocument.DocumentLink.TooltipSupport
 }
 
+// ResolvesActions reports whether the client asks for the edit of a code action
+// when the action is chosen.
+func (c *ClientCapabilities) ResolvesActions() bool {
+	can := &c.TextDocument.CodeAction
+	return can.DataSupport && slices.Contains(can.ResolveSupport.Properties, "edit")
+}
+
 // PullsDiagnostics reports whether the client asks for diagnostics itself, so
 // that pushing them too would show each one twice.
 func (c *ClientCapabilities) PullsDiagnostics() bool { return c.TextDocument.Diagnostic != nil }
