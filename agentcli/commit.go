@@ -69,8 +69,9 @@ type commitRun struct {
 	author          []string // GIT_AUTHOR_…, where the command line has it
 
 	sel     selection
-	base    string // the last commit, "" for none
-	tree    string // what is to be committed
+	base    string  // the last commit, "" for none
+	rescue  *rescue // where the work is kept until it is committed; nil for nowhere
+	tree    string  // what is to be committed
 	changes []indexChange
 	result  *result // the judgement; nil where there was nothing to judge
 	refused *hookRefusal
@@ -95,20 +96,25 @@ func (c *commitRun) run(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.tree, err = c.do(ctx, gitCall{index: index}, "write-tree"); err != nil {
-		return err
-	}
-	if c.changes, err = c.changed(ctx); err != nil || len(c.changes) == 0 {
+	if err := c.write(ctx, index); err != nil || len(c.changes) == 0 {
 		return err
 	}
 	if err := c.accept(ctx, index); err != nil {
 		return err
 	}
-	if err := c.record(ctx, staged); err != nil {
+	if err := c.record(ctx, staged, nil); err != nil {
 		return err
 	}
 	c.afterwards(ctx)
 	return nil
+}
+
+// write makes the tree of the commit from its index.
+func (c *commitRun) write(ctx context.Context, index string) (err error) {
+	if c.tree, err = c.do(ctx, gitCall{index: index}, "write-tree"); err == nil {
+		c.changes, err = c.changed(ctx)
+	}
+	return err
 }
 
 // accept judges the tree, then lets the repository's hooks decide too.
@@ -132,12 +138,8 @@ func (c *commitRun) accept(ctx context.Context, index string) error {
 
 // again judges what a hook has made of the index: formatters stage their work.
 func (c *commitRun) again(ctx context.Context, index string) error {
-	tree, err := c.do(ctx, gitCall{index: index}, "write-tree")
-	if err != nil || tree == c.tree {
-		return err
-	}
-	c.tree = tree
-	if c.changes, err = c.changed(ctx); err != nil {
+	before := c.tree
+	if err := c.write(ctx, index); err != nil || c.tree == before {
 		return err
 	}
 	return c.judge(ctx)

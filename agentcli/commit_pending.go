@@ -308,6 +308,37 @@ func (w *writable) finishFiles(files []fileChange) (odd []string, err error) {
 	return odd, nil
 }
 
+// changes are the steps of a plan for a record; nil has none.
+func (p *plan) changes() (files []fileChange) {
+	if p == nil {
+		return nil
+	}
+	for _, s := range p.steps {
+		f := fileChange{Path: s.path, After: s.after, Created: s.created, Gone: s.gone, Mode: s.mode}
+		if !s.created {
+			f.Before = hashOf(s.before)
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// carryOut writes the files of a plan that is on record; nil has none.
+func (w *writable) carryOut(p *plan) error {
+	if p == nil {
+		return nil
+	}
+	p.fault = w.fault
+	if err := p.write(); err != nil {
+		return err
+	}
+	if root, err := os.OpenRoot(w.Top); err == nil {
+		removeEmptied(root, p.changes())
+		root.Close()
+	}
+	return nil
+}
+
 // cleanTemps removes what a killed plan left beside its files. What it had set
 // aside is in the record.
 func cleanTemps(root *os.Root, dir string) {

@@ -102,8 +102,14 @@ func (c *commitRun) messageHooks(ctx context.Context, index string) error {
 	return nil
 }
 
-// record makes the commit and brings branch and index to it.
-func (c *commitRun) record(ctx context.Context, staged map[string]string) error {
+// errMoved is for a branch that is no longer where the work began.
+var errMoved = errors.New("somebody else has committed meanwhile; nothing was committed, run this again")
+
+// record makes the commit and brings branch and index to it, and the files that
+// do not have it yet.
+func (c *commitRun) record(ctx context.Context, staged map[string]string, files *plan) error {
+	// From here on it is quicker to finish than to give up.
+	ctx = context.WithoutCancel(ctx)
 	args := []string{"commit-tree", "-F", "-"}
 	if c.base != "" {
 		args = append(args, "-p", c.base)
@@ -116,7 +122,10 @@ func (c *commitRun) record(ctx context.Context, staged map[string]string) error 
 	if c.base == "" {
 		kind = "commit (initial): "
 	}
-	p := &pending{Command: "commit", Message: kind + c.subject(), Refs: []refChange{{"HEAD", c.base, commit}}}
+	p := &pending{Command: "commit", Message: kind + c.subject(), Refs: []refChange{{"HEAD", c.base, commit}}, Files: files.changes()}
+	if c.rescue != nil && c.rescue.commit != "" {
+		p.Refs = append(p.Refs, refChange{c.rescue.ref, c.rescue.commit, ""})
+	}
 	if p.Index, err = c.brought(ctx, staged); err != nil {
 		return err
 	}
@@ -126,13 +135,16 @@ func (c *commitRun) record(ctx context.Context, staged map[string]string) error 
 	moved, err := c.moveRefs(ctx, p)
 	if err != nil || !moved {
 		if err == nil {
-			err = errors.New("somebody else has committed meanwhile; nothing was committed, run this again")
+			err = errMoved
 		}
 		return errors.Join(err, os.Remove(c.pendingFile()))
 	}
 	c.commit = commit
-	if err := c.updateIndex(ctx, p.Index); err != nil {
-		c.note("committed, but the index is not brought along yet: %v; the next agentcli that writes does it", err)
+	if err = c.carryOut(files); err == nil {
+		err = c.updateIndex(ctx, p.Index)
+	}
+	if err != nil {
+		c.note("committed, but the files or the index are not brought along yet: %v; the next agentcli that writes does it", err)
 		return nil
 	}
 	return c.drop()

@@ -139,14 +139,7 @@ func (r *refactorRun) keepManner(ctx context.Context) {
 
 // write carries the plan out, so that a killed run can be finished.
 func (r *refactorRun) write(ctx context.Context) error {
-	p := &pending{Command: r.command}
-	for _, s := range r.plan.steps {
-		f := fileChange{Path: s.path, After: s.after, Created: s.created, Gone: s.gone, Mode: s.mode}
-		if !s.created {
-			f.Before = hashOf(s.before)
-		}
-		p.Files = append(p.Files, f)
-	}
+	p := &pending{Command: r.command, Files: r.plan.changes()}
 	var err error
 	if p.Index, err = r.indexMoves(ctx); err != nil {
 		return err
@@ -154,14 +147,9 @@ func (r *refactorRun) write(ctx context.Context) error {
 	if err := r.save(p); err != nil {
 		return err
 	}
-	r.plan.fault = r.fault
-	if err := r.plan.write(); err != nil {
+	if err := r.carryOut(r.plan); err != nil {
 		_ = os.Remove(r.pendingFile())
 		return err
-	}
-	if root, err := os.OpenRoot(r.Top); err == nil {
-		removeEmptied(root, p.Files)
-		root.Close()
 	}
 	if err := r.updateIndex(ctx, p.Index); err != nil {
 		return fmt.Errorf("the files are moved, but not yet in the index: %w; the next agentcli that writes does it", err)
