@@ -1,8 +1,9 @@
 # What people type; CONTRIBUTING.md says more. .ci/run uses the same targets.
 
 GO ?= go
+EDITORS ?= neovim
 
-.PHONY: build demo test tools lint cross bench bench-peers generate picture clean
+.PHONY: build demo test editors-test tools lint cross bench bench-peers generate picture clean
 
 build: ## the three binaries, into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/memls ./cmd/memhook ./cmd/agentcli
@@ -14,8 +15,11 @@ demo: build tools-git ## the main job on an example memory, which stays in dist/
 test: tools ## everything that is tested, after installing what the tests need
 	$(GO) test ./...
 
+editors-test: ## the real editors that EDITORS names, after installing them
+	.ci/editors-test $(EDITORS)
+
 tools: ## programs that tests run beside our own
-	.ci/install-tools git node npm nvim
+	.ci/install-tools git node npm
 
 .PHONY: tools-git
 tools-git:

@@ -1,125 +1,98 @@
-// Package neovim_test proves the configurations of this directory in a real
-// Neovim without a screen.
+// Package neovim_test proves the plugin of this directory in a real Neovim
+// without a screen.
 package neovim_test
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/memls/memls/editors/editortest"
 	"github.com/memls/memls/editors/example"
 )
 
-const wantIndex = `# Projects
+// programs are the Neovims to test: that of the system, and the later ones
+// that .ci/install-tools unpacks. $NVIM, when set, is tested in their place.
+var programs = []struct{ program, editor string }{
+	{"nvim", "neovim"},         // 0.7 in Debian 12: without documentChanges, pushed diagnostics
+	{"nvim-trixie", "neovim"},  // 0.10: pulls diagnostics
+	{"nvim-sid", "neovim-sid"}, // 0.12: vim.lsp.config, UTF-8 positions
+}
 
-- [Shop](shop.md) — How payments work
-- [Website](website.md) — Stack, hosting and open questions of the website
-`
-
-// TestQuickFix does what a person does: commit, read the refusal, open the
-// file, take the quick fix, write, commit again.
-func TestQuickFix(t *testing.T) {
-	nvim, minor := findNeovim(t)
-	bin := buildBinaries(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // without the build
-	defer cancel()
-	repo, err := example.Create(ctx, filepath.Join(t.TempDir(), "memory"))
-	if err != nil {
-		t.Fatal(err)
+func TestNeovim(t *testing.T) {
+	if nvim := os.Getenv("NVIM"); nvim != "" {
+		testNeovim(t, nvim)
+		return
 	}
-	if _, err := repo.Run(ctx, filepath.Join(bin, "memhook"), "install"); err != nil {
-		t.Fatal(err)
-	}
-	if err := repo.Commit(ctx, "Remember the projects", "projects"); err == nil {
-		t.Fatal("the hook accepts the commit before the fix")
-	}
-
-	cmd := exec.CommandContext(ctx, nvim, neovimArgs(t, minor, repo.Path(example.Note))...)
-	cmd.Dir = repo.Dir
-	cmd.Env = append(repo.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "DRIVE_FIX=Create projects/MEMORY.md")
-	home := t.TempDir()
-	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
-		cmd.Env = append(cmd.Env, name+"="+home)
-	}
-	out, err := cmd.CombinedOutput()
-	t.Logf("Neovim 0.%d says:\n%s", minor, out)
-	if err != nil {
-		t.Fatalf("%s: %v", nvim, err)
-	}
-	if want := "diagnostic 1:1: memls [index-chain] missing required index projects/MEMORY.md"; !strings.Contains(string(out), want) {
-		t.Errorf("Neovim does not show %q", want)
-	}
-
-	got, err := os.ReadFile(repo.Path("projects/MEMORY.md"))
-	if err != nil || string(got) != wantIndex {
-		t.Errorf("the index is %q, %v, want %q", got, err, wantIndex)
-	}
-	if err := repo.Commit(ctx, "Remember the projects", "projects"); err != nil {
-		t.Errorf("the commit is still refused: %v", err)
+	for _, p := range programs {
+		t.Run(p.program, func(t *testing.T) {
+			editortest.Need(t, p.editor)
+			testNeovim(t, p.program)
+		})
 	}
 }
 
-// neovimArgs opens file with the configuration that this directory has for
-// the version, as its users install it.
-func neovimArgs(t *testing.T, minor int, file string) []string {
+func testNeovim(t *testing.T, nvim string) {
+	job := editortest.Start(t)
+	t.Run("health", func(t *testing.T) {
+		if report := checkHealth(t, job, nvim); !strings.Contains(report, "git is ") || strings.Contains(report, "ERROR") {
+			t.Errorf("with memls, :checkhealth says\n%s", report)
+		}
+		report := checkHealth(t, job, nvim, "PATH="+t.TempDir())
+		if want := "memls is not on the PATH"; !strings.Contains(report, want) {
+			t.Errorf("without memls, :checkhealth says\n%s\nwant %q", report, want)
+		}
+	})
+	// What a person does: the commit is refused; open the file, take the quick
+	// fix, write, commit again.
+	t.Run("quick fix", func(t *testing.T) {
+		cmd := job.Command(nvim, args(t, "-S", "testdata/drive.lua", job.Repo.Path(example.Note))...)
+		cmd.Env = append(cmd.Env, "DRIVE_FIX="+editortest.QuickFix)
+		out := output(t, cmd)
+		if want := "diagnostic 1:1: memls [index-chain] " + editortest.Problem; !strings.Contains(out, want) {
+			t.Errorf("Neovim does not show %q", want)
+		}
+		job.Mended(t)
+	})
+}
+
+// checkHealth returns the report of :checkhealth.
+func checkHealth(t *testing.T, job *editortest.Job, nvim string, environ ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "report")
+	cmd := job.Command(nvim, args(t, "-c", "checkhealth memls", "-c", "write! "+file, "-c", "qall!")...)
+	cmd.Env = append(cmd.Env, environ...)
+	output(t, cmd)
+	report, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(report)
+}
+
+// args start Neovim with the plugin of this directory and nothing else; rest
+// may name files of it.
+func args(t *testing.T, rest ...string) []string {
 	here, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--headless", "-n", "-i", "NONE"}
-	if minor >= 11 {
-		args = append(args, "-u", "NORC", "--cmd", "set runtimepath^="+here, "--cmd", "lua vim.lsp.enable('memls')")
-	} else {
-		args = append(args, "-u", filepath.Join(here, "memls.lua"))
-	}
-	return append(args, "-S", filepath.Join(here, "testdata", "drive.lua"), file)
-}
-
-var versionLine = regexp.MustCompile(`^NVIM v0\.(\d+)\.`)
-
-// findNeovim returns $NVIM, or nvim on the PATH, and the minor version of its
-// 0.x. Without one the test is not run, except in CI.
-func findNeovim(t *testing.T) (program string, minor int) {
-	program = os.Getenv("NVIM")
-	if program == "" {
-		found, err := exec.LookPath("nvim")
-		switch {
-		case err == nil:
-			program = found
-		case os.Getenv("CI") != "":
-			t.Fatal("nvim is not installed: the editor test cannot run")
-		default:
-			t.Skip("nvim is not installed: make test installs it where it can")
+	for i, arg := range rest {
+		if strings.HasPrefix(arg, "testdata/") {
+			rest[i] = filepath.Join(here, arg)
 		}
 	}
-	out, err := exec.Command(program, "--version").Output()
-	if err != nil {
-		t.Fatalf("%s --version: %v", program, err)
-	}
-	m := versionLine.FindSubmatch(out)
-	if m == nil {
-		t.Fatalf("%s --version says %q, want NVIM v0.7 or later", program, out)
-	}
-	minor, err = strconv.Atoi(string(m[1]))
+	return append([]string{"--headless", "-n", "-i", "NONE", "-u", "NORC", "--cmd", "set runtimepath^=" + here}, rest...)
+}
+
+func output(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s says:\n%s", cmd.Path, out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return program, minor
-}
-
-// buildBinaries builds memls and memhook into a directory.
-func buildBinaries(t *testing.T) (dir string) {
-	dir = t.TempDir()
-	cmd := exec.Command("go", "build", "-o", dir+string(os.PathSeparator), "../../cmd/memls", "../../cmd/memhook")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatal(fmt.Errorf("%s: %w\n%s", cmd, err, out))
-	}
-	return dir
+	return string(out)
 }

@@ -24,7 +24,7 @@ until_shown() {
 
 go run ./editors/demo -only-create "$work/memory"
 cat >"$work/init.lua" <<LUA
-vim.cmd('source $PWD/editors/neovim/memls.lua')
+vim.opt.runtimepath:prepend('$PWD/editors/neovim')
 vim.o.signcolumn = 'yes'
 vim.o.ruler = false
 vim.cmd('highlight SignColumn ctermbg=NONE')
