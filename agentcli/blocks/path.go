@@ -12,8 +12,8 @@ import (
 	"github.com/memls/memls/rules/tree"
 )
 
-// maxName is what file systems hold as one name, in bytes.
-const maxName = 255
+// MaxName is what file systems hold as one name, in bytes.
+const MaxName = 255
 
 // Path is the file of the block with this label, at the root of the repository
 // (spec, section 7). The label MEMORY is the root index. An error says what is
@@ -31,13 +31,13 @@ func Path(label string) (string, error) {
 		stem = s
 	}
 	stem = strings.ReplaceAll(stem, "/", "_")
-	if err := checkName(stem); err != nil {
-		return "", err
+	if err := CheckName(stem); err != nil {
+		return "", fmt.Errorf("the label %w", err)
 	}
 	path := stem + ".md"
 	switch {
-	case len(path) > maxName:
-		return "", fmt.Errorf("the file name would have %d bytes, and %d is the most", len(path), maxName)
+	case len(path) > MaxName:
+		return "", fmt.Errorf("the file name would have %d bytes, and %d is the most", len(path), MaxName)
 	case path != rules.Index && tree.FoldName(path) == tree.FoldName(rules.Index):
 		return "", errors.New("only MEMORY, in capitals, is the root index; where case does not count this would be the same file")
 	}
@@ -60,25 +60,26 @@ func checkSegments(stem string) error {
 	return nil
 }
 
-// checkName refuses a name that some system cannot hold. Windows is the
-// strictest (Microsoft, "Naming Files, Paths, and Namespaces").
-func checkName(stem string) error {
-	for _, r := range stem {
+// CheckName refuses a name that some system cannot hold. Windows is the
+// strictest (Microsoft, "Naming Files, Paths, and Namespaces"). The error says
+// what the name does; the name itself goes before it.
+func CheckName(name string) error {
+	for _, r := range name {
 		switch {
 		case unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
-			return fmt.Errorf("the label holds the control character %U", r)
+			return fmt.Errorf("holds the control character %U", r)
 		case strings.ContainsRune(`<>:"|?*`, r):
-			return fmt.Errorf("the label holds %q, which no file name on Windows can", r)
+			return fmt.Errorf("holds %q, which no file name on Windows can", r)
 		}
 	}
-	if strings.HasSuffix(stem, ".") || strings.HasSuffix(stem, " ") {
-		return errors.New("the label ends in a dot or space, which names on Windows lose")
+	if strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
+		return errors.New("ends in a dot or space, which names on Windows lose")
 	}
 	// A device is a device whatever follows the first dot.
-	device, _, _ := strings.Cut(stem, ".")
+	device, _, _ := strings.Cut(name, ".")
 	device = strings.ToUpper(strings.TrimRight(device, " "))
 	if slices.Contains(devices, device) {
-		return fmt.Errorf("%s is a device on Windows and cannot be a file there", device)
+		return fmt.Errorf("names the device %s, which cannot be a file on Windows", device)
 	}
 	return nil
 }
