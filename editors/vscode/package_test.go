@@ -1,0 +1,144 @@
+// Package vscode has no Go in it but this test: what the parts of the
+// extension say of each other must be true.
+package vscode
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/memls/memls/lsp"
+)
+
+type manifest struct {
+	Contributes struct {
+		Configuration struct {
+			Properties map[string]map[string]any
+		}
+	}
+}
+
+func readJSON[T any](t *testing.T, name string) (value T) {
+	t.Helper()
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &value); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return value
+}
+
+// serverSettings are the settings that the build takes from the server.
+func serverSettings(t *testing.T) map[string]any {
+	t.Helper()
+	raw, err := lsp.SettingsSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct{ Properties map[string]any }
+	if err := json.Unmarshal(raw, &schema); err != nil {
+		t.Fatal(err)
+	}
+	return schema.Properties
+}
+
+// The build adds the server's settings; what is written here is the
+// extension's own, or only adds to one of the server's.
+func TestSettings(t *testing.T) {
+	server := serverSettings(t)
+	for name, property := range readJSON[manifest](t, "package.json").Contributes.Configuration.Properties {
+		_, ofServer := server[name]
+		_, typed := property["type"]
+		switch {
+		case !strings.HasPrefix(name, "memls."):
+			t.Errorf("%s: settings are named memls.*", name)
+		case ofServer && (typed || property["description"] != nil || property["default"] != nil):
+			t.Errorf("%s: the server's schema says this, package.json must not", name)
+		case !ofServer && (!typed || property["description"] == nil || property["scope"] == nil):
+			t.Errorf("%s: the server has no such setting; one of the extension's own needs a type, a description and a scope", name)
+		}
+	}
+}
+
+var placeholder = regexp.MustCompile(`%([\w.-]+)%`)
+
+// Every string of package.json is there in each language, and nothing else.
+func TestManifestStrings(t *testing.T) {
+	text, err := os.ReadFile("package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var used, settings []string
+	for _, match := range placeholder.FindAllStringSubmatch(string(text), -1) {
+		used = append(used, match[1])
+	}
+	for name := range serverSettings(t) {
+		settings = append(settings, "setting."+strings.TrimPrefix(name, "memls."))
+	}
+	for file, want := range map[string][]string{
+		"package.nls.json":       used, // the build adds the settings' own English
+		"package.nls.zh-cn.json": slices.Concat(used, settings),
+	} {
+		compareKeys(t, file, readJSON[map[string]string](t, file), want)
+	}
+}
+
+// localized is a call of l10n.t with a string that is written out.
+var (
+	localized     = regexp.MustCompile(`l10n\.t\(\s*'((?:[^'\\]|\\.)*)'`)
+	localizedCall = regexp.MustCompile(`l10n\.t\(`)
+)
+
+// Every string of the sources is translated, and nothing else.
+func TestSourceStrings(t *testing.T) {
+	sources, err := filepath.Glob("src/*.ts")
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no sources: %v", err)
+	}
+	var used []string
+	for _, name := range sources {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := localized.FindAllStringSubmatch(string(text), -1)
+		if calls := localizedCall.FindAll(text, -1); len(calls) != len(found) {
+			t.Errorf("%s: %d of %d calls of l10n.t have their string in single quotes, as tools need it", name, len(found), len(calls))
+		}
+		for _, match := range found {
+			used = append(used, strings.ReplaceAll(match[1], `\'`, `'`))
+		}
+	}
+	bundle := "l10n/bundle.l10n.zh-cn.json"
+	translated := readJSON[map[string]string](t, bundle)
+	compareKeys(t, bundle, translated, used)
+	number := regexp.MustCompile(`\{\d\}`)
+	for english, other := range translated {
+		a, b := number.FindAllString(english, -1), number.FindAllString(other, -1)
+		slices.Sort(a)
+		slices.Sort(b)
+		if !slices.Equal(a, b) {
+			t.Errorf("%s: %q and its translation have other values in them: %v, %v", bundle, english, a, b)
+		}
+	}
+}
+
+func compareKeys(t *testing.T, file string, have map[string]string, want []string) {
+	t.Helper()
+	for _, key := range want {
+		if have[key] == "" {
+			t.Errorf("%s: %q is missing", file, key)
+		}
+	}
+	for key := range have {
+		if !slices.Contains(want, key) {
+			t.Errorf("%s: %q is used nowhere", file, key)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import {
+	CloseAction, ErrorAction, LanguageClient, Trace,
+	type CloseHandlerResult, type LanguageClientOptions,
+} from 'vscode-languageclient/node';
+import { serverPath } from './programs';
+
+/** The server may end by itself this often in this time (milliseconds); then it is left alone. */
+const maxRestarts = 4;
+const restartsIn = 3 * 60 * 1000;
+
+/** The language client: starts memls, and again when it ends unasked, up to a limit. */
+export class Client implements vscode.Disposable {
+	readonly language: LanguageClient;
+	private readonly ends: number[] = [];
+	private readonly subscriptions: vscode.Disposable[];
+
+	constructor(private readonly context: vscode.ExtensionContext, readonly log: vscode.OutputChannel) {
+		const options: LanguageClientOptions = {
+			documentSelector: [{ scheme: 'file', language: 'markdown' }, { scheme: 'file', pattern: '**/.memfs.config.json' }],
+			outputChannel: log,
+			errorHandler: {
+				error: () => ({ action: ErrorAction.Continue, handled: true }),
+				closed: () => this.ended(),
+			},
+			initializationFailedHandler: () => false,
+		};
+		this.language = new LanguageClient('memls', 'memls', () => this.spawn(), options);
+		this.subscriptions = [
+			vscode.workspace.onDidChangeConfiguration((event) => {
+				if (event.affectsConfiguration('memls.path')) {
+					void this.restart();
+				}
+				void this.trace();
+			}),
+			vscode.workspace.onDidGrantWorkspaceTrust(() => this.restart()),
+		];
+	}
+
+	/** Starts the server. What goes wrong is shown. */
+	async start(): Promise<void> {
+		try {
+			await this.language.start();
+			await this.trace();
+		} catch (error) {
+			this.complain(vscode.l10n.t('memls cannot be started. {0}', message(error)));
+		}
+	}
+
+	async restart(): Promise<void> {
+		this.ends.length = 0;
+		if (this.language.needsStop()) {
+			await this.language.stop().catch(() => {}); // it is gone either way
+		}
+		await this.start();
+	}
+
+	async stop(): Promise<void> {
+		if (this.language.needsStop()) {
+			await this.language.stop();
+		}
+	}
+
+	dispose(): void {
+		this.subscriptions.forEach((s) => s.dispose());
+	}
+
+	private spawn(): Promise<ChildProcess> {
+		const program = serverPath(this.context);
+		this.log.appendLine(`memls: ${program}`);
+		return new Promise((resolve, reject) => {
+			const server = spawn(program, [], { cwd: homedir(), env: environment() });
+			server.once('spawn', () => resolve(server)).once('error', reject);
+		});
+	}
+
+	private ended(): CloseHandlerResult {
+		const now = Date.now();
+		this.ends.push(now);
+		if (this.ends.filter((at) => now - at < restartsIn).length <= maxRestarts) {
+			return { action: CloseAction.Restart, handled: true, message: 'memls ended and is started again.' };
+		}
+		const text = vscode.l10n.t('memls ended {0} times in {1} minutes and is not started again.', maxRestarts + 1, restartsIn / 60_000);
+		this.complain(text);
+		return { action: CloseAction.DoNotRestart, handled: true, message: text };
+	}
+
+	private complain(text: string): void {
+		const restart = vscode.l10n.t('Restart');
+		const log = vscode.l10n.t('Show Log');
+		this.log.appendLine(text);
+		void vscode.window.showErrorMessage(text, restart, log).then((choice) => {
+			if (choice === restart) {
+				void this.restart();
+			} else if (choice === log) {
+				this.log.show(true);
+			}
+		});
+	}
+
+	/** One setting for the messages of both sides: the client's own is memls.trace.server. */
+	private async trace(): Promise<void> {
+		if (this.language.isRunning()) {
+			await this.language.setTrace(Trace.fromString(vscode.workspace.getConfiguration('memls').get('trace', 'off')));
+		}
+	}
+}
+
+/** What went wrong, for a person. */
+export function message(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}
+
+/** In a workspace that is not trusted git must not run the program that its configuration names. */
+function environment(): NodeJS.ProcessEnv {
+	if (vscode.workspace.isTrusted) {
+		return process.env;
+	}
+	return { ...process.env, GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.fsmonitor', GIT_CONFIG_VALUE_0: 'false' };
+}
