@@ -64,7 +64,9 @@ func (w *Workspace) move(oldPath, newPath string) (from, to string, err error) {
 	if w.tree.Has(from) {
 		ext = path.Ext(from)
 	}
-	// The old name is no obstacle to the new one, which may differ in case only.
+	// The old name is no obstacle to the new one, which may differ in case only;
+	// a directory that is left empty is.
+	before := w.tree
 	for _, f := range files {
 		if err := w.remove(f.Path); err != nil {
 			return "", "", err
@@ -72,6 +74,9 @@ func (w *Workspace) move(oldPath, newPath string) (from, to string, err error) {
 	}
 	if to, err = w.target(from, newPath, ext); err != nil {
 		return "", "", err
+	}
+	if to != from && before.Dir(to) != nil {
+		return "", "", fmt.Errorf("%s exists already, it is a directory: name a path that is free", spell(to))
 	}
 	for _, f := range files {
 		if f.Mode == tree.Gitlink {
