@@ -29,7 +29,7 @@ const wantIndex = `# Projects
 `
 
 // patience ends a run that hangs; an editor on a busy machine takes seconds.
-const patience = 4 * time.Minute
+const patience = 6 * time.Minute
 
 // Need skips the test unless $EDITORS, a list with spaces, names the editor.
 // What it names must be installed: make editors-test does both.

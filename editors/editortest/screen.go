@@ -1,0 +1,103 @@
+package editortest
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A Screen is a terminal, of tmux, with an editor in it.
+type Screen struct {
+	t   *testing.T
+	job *Job
+}
+
+// Open starts a program in a terminal of its own, which ends with the test.
+func (j *Job) Open(t *testing.T, program string, args ...string) *Screen {
+	t.Helper()
+	s := &Screen{t, j}
+	s.tmux(append([]string{"new-session", "-d", "-x", "100", "-y", "24", program}, args...)...)
+	t.Cleanup(func() { s.command("kill-server").Run() }) // it may have ended by itself
+	s.tmux("set", "-g", "status", "off")
+	s.tmux("set", "-s", "escape-time", "0")
+	return s
+}
+
+// command is one of tmux, whose server is the test's alone.
+func (s *Screen) command(args ...string) *exec.Cmd {
+	cmd := s.job.Command("tmux", append([]string{"-u", "-L", "test", "-f", os.DevNull}, args...)...)
+	cmd.Env = append(cmd.Env, "TMUX=", "TMUX_TMPDIR="+s.job.Home)
+	return cmd
+}
+
+func (s *Screen) tmux(args ...string) (output string) {
+	s.t.Helper()
+	out, err := s.command(args...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("tmux %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// Press presses keys, which have tmux's names.
+func (s *Screen) Press(keys ...string) {
+	s.t.Helper()
+	s.tmux(append([]string{"send-keys"}, keys...)...)
+}
+
+// Type types text.
+func (s *Screen) Type(text string) {
+	s.t.Helper()
+	s.tmux("send-keys", "-l", "--", text)
+}
+
+// Shows waits until the text is on the screen, or is not if it shall not.
+func (s *Screen) Shows(text string, shall bool) {
+	s.t.Helper()
+	if !Await(func() bool { return strings.Contains(s.content(), text) == shall }) {
+		s.t.Fatalf("waited in vain for %q on the screen to be %t:\n%s", text, shall, s.content())
+	}
+}
+
+// Ends waits until the editor has ended, which answers each of the questions
+// once: a text that is on the screen, then the keys to press.
+func (s *Screen) Ends(questions ...[]string) {
+	s.t.Helper()
+	if !Await(func() bool {
+		running := s.command("has-session").Run() == nil
+		for i, question := range questions {
+			if running && strings.Contains(s.content(), question[0]) {
+				s.Press(question[1:]...)
+				questions = slices.Delete(questions, i, i+1)
+				break
+			}
+		}
+		return !running
+	}) {
+		s.t.Fatalf("the editor does not end:\n%s", s.content())
+	}
+}
+
+// content is what the screen shows, or why there is none any more.
+func (s *Screen) content() string {
+	out, _ := s.command("capture-pane", "-p").CombinedOutput()
+	return string(out)
+}
+
+// Await asks until the condition holds, and tells whether it did in time.
+func Await(condition func() bool) bool {
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	deadline := time.After(2 * time.Minute)
+	for !condition() {
+		select {
+		case <-again.C:
+		case <-deadline:
+			return false
+		}
+	}
+	return true
+}
