@@ -47,7 +47,8 @@ type play struct {
 	m       *memory
 	e       *editor
 	history []string
-	gone    map[string]bool // documents whose file was deleted under a clean buffer
+	gone    map[string]bool   // documents whose file was deleted under a clean buffer
+	results map[string]string // ids of what was reported of the workspace the last time, by URI
 }
 
 var playPaths = []string{
@@ -72,7 +73,7 @@ func playTexts(path string) []string {
 
 func newPlay(t *testing.T, profile string) *play {
 	m := newMemory(t, v2(files{"p/MEMORY.md": "# P\n\n- [X](x.md)\n", "p/x.md": front("X")}))
-	p := &play{t: t, m: m, e: newEditor(t, profile), gone: map[string]bool{}}
+	p := &play{t: t, m: m, e: newEditor(t, profile), gone: map[string]bool{}, results: map[string]string{}}
 	for _, path := range []string{"a.md", "p/x.md"} {
 		p.e.openFile(m, path)
 	}
@@ -245,5 +246,5 @@ func (p *play) compare() {
 			p.t.Fatalf("%s shows\n\t%s\nwant\n\t%s\nafter\n\t%s", uri, strings.Join(got, "\n\t"), strings.Join(want[uri], "\n\t"), strings.Join(p.history, "\n\t"))
 		}
 	}
-	p.compareNavigation(docs)
+	p.compareAnswers(docs)
 }

@@ -1,61 +1,12 @@
 package lsp
 
 import (
-	"encoding/json"
 	"fmt"
-	"log/slog"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
 	"go.lsp.dev/protocol"
 )
-
-// compareNavigation asks where every place of the open documents leads, and
-// what leads there, and asks a server that knows nothing of the past the same.
-func (p *play) compareNavigation(docs *documents) {
-	p.t.Helper()
-	s := p.e.server
-	fresh := NewServer("test", slog.New(slog.DiscardHandler))
-	fresh.client, fresh.encoding = s.client, s.encoding
-	fresh.documents.Store(docs)
-	defer fresh.engine.sessionOf().keep(nil, nil)
-	for _, uri := range slices.Sorted(maps.Keys(p.e.open)) {
-		if uri == p.e.sync || p.gone[uri] {
-			continue
-		}
-		for line := range 1 + strings.Count(p.e.open[uri].text, "\n") {
-			for _, character := range []uint32{0, 3, 10, 40} {
-				at := protocol.TextDocumentPositionParams{
-					TextDocument: protocol.TextDocumentIdentifier{URI: protocol.DocumentURI(uri)},
-					Position:     protocol.Position{Line: uint32(line), Character: character},
-				}
-				if got, want := p.navigate(s, at), p.navigate(fresh, at); got != want {
-					p.t.Fatalf("%s:%d:%d leads to and is led to from\n%s\nwant\n%s\nafter\n\t%s", uri, line, character, got, want, strings.Join(p.history, "\n\t"))
-				}
-			}
-		}
-	}
-}
-
-func (p *play) navigate(s *Server, at protocol.TextDocumentPositionParams) string {
-	p.t.Helper()
-	definitions, err := s.definition(p.t.Context(), s.snapshot(), &protocol.DefinitionParams{TextDocumentPositionParams: at})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	references, err := s.references(p.t.Context(), s.snapshot(), &protocol.ReferenceParams{
-		TextDocumentPositionParams: at, Context: protocol.ReferenceContext{IncludeDeclaration: true}})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	raw, err := json.Marshal([]any{definitions, references})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return string(raw)
-}
 
 // linked makes a memory of n files in one directory, with seven links each, and
 // one that five hundred lead to.
