@@ -59,7 +59,11 @@ func (e *editor) apply(raw json.RawMessage) {
 			if _, statErr := os.Stat(path); statErr == nil {
 				e.t.Fatalf("%s is created and exists", path)
 			}
-			err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644))
+			text := ""
+			if e.caps.IsNeovim() {
+				text = "\n" // its new buffer has one empty line
+			}
+			err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
 		case "rename":
 			err = e.move(c.OldURI, c.NewURI)
 		case "delete":

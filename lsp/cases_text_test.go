@@ -177,7 +177,7 @@ func TestIndexThatIsAnUnsavedBuffer(t *testing.T) {
 	for _, p := range profiles {
 		t.Run(p.name, func(t *testing.T) {
 			m := newMemory(t, v2(files{"projects/x.md": front("X")}))
-			e := newEditor(t, p.profile)
+			e := newEditor(t, clientNamed(p.name))
 			x, index := e.openFile(m, "projects/x.md"), uriOf(m.path("projects/MEMORY.md"))
 			e.didOpen(index, "")
 			e.expect(x, "index-unlisted")

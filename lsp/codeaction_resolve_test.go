@@ -8,8 +8,6 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-const resolving = `{"textDocument":{"codeAction":{"dataSupport":true,"resolveSupport":{"properties":["edit"]}}}}`
-
 // named returns the action of that title.
 func named(t *testing.T, list []offered, title string) offered {
 	t.Helper()
@@ -28,7 +26,7 @@ func TestResolveActions(t *testing.T) {
 	m := newMemory(t, v2(files{
 		"projects/MEMORY.md": "# P\n\n- [X](x.md)\n", "projects/x.md": front("X") + "[a](../a.md)\n", "b.md": "---\nname: B\n---\n## H\n\nText.\n",
 	}))
-	e := newEditor(t, merged(t, vscode, resolving))
+	e := newEditor(t, vscode)
 	uri, index := e.openFile(m, "a.md"), e.openFile(m, "projects/MEMORY.md")
 	for _, only := range [][]string{nil, {"refactor"}} {
 		for _, a := range e.actions(uri, protocol.Range{}, only...) {
@@ -69,7 +67,7 @@ func TestResolveActions(t *testing.T) {
 // Neovim asks of every action, the ones with edits included.
 func TestResolveWhatIsResolved(t *testing.T) {
 	m := newMemory(t, v2(files{"projects/x.md": front("X")}))
-	e := newEditor(t, merged(t, vscode, resolving))
+	e := newEditor(t, vscode)
 	uri := e.openFile(m, "projects/x.md")
 	var list []json.RawMessage
 	mustDecode(t, e.rawActions(uri, everything, "quickfix"), &list)

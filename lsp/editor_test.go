@@ -50,7 +50,7 @@ type publishedSet struct {
 	Diagnostics []wire.Diagnostic
 }
 
-// profile is what an editor announces, as JSON.
+// profile is what an editor says of itself, see [clientNamed].
 func newEditor(t testing.TB, profile string) *editor {
 	t.Helper()
 	return newEditorIn(t, profile, `"rootUri":null`)
@@ -69,10 +69,15 @@ func newEditorIn(t testing.TB, profile, workspace string) *editor {
 		outW.Close()
 	}()
 	t.Cleanup(func() { inW.Close(); <-ended })
-	if err := json.Unmarshal([]byte(profile), &e.caps); err != nil {
+	var who wire.InitializeParams
+	if err := json.Unmarshal([]byte(profile), &who); err != nil {
 		t.Fatal(err)
 	}
-	e.call("initialize", json.RawMessage(`{"processId":null,`+workspace+`,"capabilities":`+profile+`}`))
+	e.caps = who.Capabilities
+	if who.ClientInfo != nil {
+		e.caps.Client = who.ClientInfo.Name
+	}
+	e.call("initialize", json.RawMessage(`{"processId":null,`+workspace+`,`+strings.TrimPrefix(strings.TrimSpace(profile), "{")))
 	e.notify("initialized", struct{}{})
 
 	quiet := newMemory(t, files{"MEMORY.md": "# Quiet\n"})

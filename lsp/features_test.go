@@ -60,7 +60,7 @@ func TestFixAll(t *testing.T) {
 	for _, p := range profiles {
 		t.Run(p.name, func(t *testing.T) {
 			m := newMemory(t, v2(files{"b.md": text, "other.md": text}))
-			e := newEditor(t, p.profile)
+			e := newEditor(t, clientNamed(p.name))
 			uri := e.openFile(m, "b.md")
 			e.settle()
 			for _, only := range []string{"quickfix", "refactor", "source.organizeImports"} {
@@ -90,7 +90,7 @@ func TestFixAll(t *testing.T) {
 	}
 	t.Run("as a command", func(t *testing.T) {
 		m := newMemory(t, v2(files{"b.md": text}))
-		e := newEditor(t, vscode)
+		e := newEditor(t, merged(t, vscode, unresolving))
 		uri := e.openFile(m, "b.md")
 		for _, a := range e.actions(uri, protocol.Range{}) {
 			if a.Kind == kindFixAll {

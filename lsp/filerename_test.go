@@ -21,7 +21,7 @@ func TestDidRenameFiles(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := newMemory(t, content)
-			e := newEditor(t, merged(t, helix, `{"workspace":{"fileOperations":{"didRename":true}}}`))
+			e := newEditor(t, merged(t, helix, `{"capabilities":{"workspace":{"fileOperations":{"willRename":false}}}}`))
 			for _, path := range tt.open {
 				e.openFile(m, path)
 			}
@@ -44,7 +44,7 @@ func TestDidRenameFiles(t *testing.T) {
 // A deleted and a created file are noticed by what the client tells of them.
 func TestFilesCreatedAndDeleted(t *testing.T) {
 	m := newMemory(t, v2(files{"b.md": front("B") + "[a](a.md) [c](c.md)\n"}))
-	e := newEditor(t, merged(t, helix, `{"workspace":{"fileOperations":{"didCreate":true,"didDelete":true}}}`))
+	e := newEditor(t, merged(t, helix, `{"capabilities":{"workspace":{"fileOperations":{"didCreate":true,"didDelete":true}}}}`))
 	uri := e.openFile(m, "b.md")
 	e.expect(uri, "link-broken")
 	m.write(files{"c.md": front("C")})

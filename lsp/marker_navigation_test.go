@@ -60,9 +60,7 @@ func init() {
 			params := p.at(words[0])
 			raw, failure := p.e.try("textDocument/prepareRename", params)
 			if failure != "" {
-				var e struct{ Message string }
-				p.decode(json.RawMessage(failure), &e)
-				return []string{"error: " + e.Message}
+				return []string{"error: " + p.message(failure)}
 			}
 			if string(raw) == "null" {
 				return []string{"nothing"}
@@ -92,7 +90,11 @@ func init() {
 			title := strings.Join(words[2:], " ")
 			for _, a := range p.e.actions(at["textDocument"].(map[string]any)["uri"].(string), protocol.Range{Start: position, End: position}, words[1]) {
 				if title == "" {
-					lines = append(lines, fmt.Sprintf("%s (%s)", a.Title, a.Kind))
+					line := fmt.Sprintf("%s (%s)", a.Title, a.Kind)
+					if _, failure := p.e.editOf(a); failure != "" {
+						line += ": " + p.message(failure)
+					}
+					lines = append(lines, line)
 				} else if strings.HasPrefix(a.Title, title) {
 					return p.edited(p.e.editOf(a))
 				}
@@ -107,13 +109,19 @@ func init() {
 	})
 }
 
+// message is what a person reads of an error.
+func (p *markerPlay) message(failure string) string {
+	p.t.Helper()
+	var e struct{ Message string }
+	p.decode(json.RawMessage(failure), &e)
+	return e.Message
+}
+
 // edited describes what an edit, the answer to a request, does to the files.
 func (p *markerPlay) edited(raw json.RawMessage, failure string) []string {
 	p.t.Helper()
 	if failure != "" {
-		var e struct{ Message string }
-		p.decode(json.RawMessage(failure), &e)
-		return []string{"error: " + e.Message}
+		return []string{"error: " + p.message(failure)}
 	}
 	if string(raw) == "null" {
 		return []string{"nothing"}

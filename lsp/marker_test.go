@@ -24,14 +24,15 @@ import (
 var update = flag.Bool("update", false, "write what is found to testdata/marker")
 
 // TestMarkers runs the files of testdata/marker. Each holds a memory, with
-// marks ⟦name⟧ in the texts where a request is about a place, and in its last
-// file "want" the requests, lines that start with ">", above their answers.
+// marks ⟦name⟧ in the texts where a request is about a place, and below it
+// "want" with the requests, lines that start with ">", above their answers.
 //
 // Answers are told in lines and columns of characters, with the text in the
 // range, so that they are the same for every client. Each file is played by
-// one that counts in UTF-16 and one that counts in UTF-8, or by the one that a
-// line "client: name" above the first file names. "open: path …" names the open
-// documents, else it is those with marks; "crlf: path …" those with CRLF.
+// one that counts in UTF-16 and one that counts in UTF-8, or by those that a
+// line "client: name …" above the first file names, or where clients differ by
+// those that are named behind "want". "open: path …" names the open documents,
+// else it is those with marks; "crlf: path …" those with CRLF.
 func TestMarkers(t *testing.T) {
 	paths, err := filepath.Glob("testdata/marker/*/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -42,14 +43,27 @@ func TestMarkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		clients := []string{"Visual Studio Code", "Helix"}
-		if name := header(archive, "client"); name != nil {
-			clients = []string{strings.Join(name, " ")}
-		}
-		for _, client := range clients {
-			t.Run(strings.TrimPrefix(path, "testdata/marker/")+"/"+client, func(t *testing.T) { playMarkers(t, path, archive, client) })
+		for i := range archive.Files {
+			want := &archive.Files[i]
+			for _, client := range playedBy(archive, want.Name) {
+				t.Run(strings.TrimPrefix(path, "testdata/marker/")+"/"+client, func(t *testing.T) { playMarkers(t, path, archive, want, client) })
+			}
 		}
 	}
+}
+
+// playedBy are the clients that a file of an archive is about; none when it is
+// a file of the memory.
+func playedBy(a *txtar.Archive, name string) []string {
+	switch clients, ok := strings.CutPrefix(name, "want"); {
+	case ok && clients != "":
+		return strings.Fields(clients)
+	case !ok:
+		return nil
+	case header(a, "client") != nil:
+		return header(a, "client")
+	}
+	return []string{"vscode", "helix"}
 }
 
 func header(a *txtar.Archive, name string) []string {
@@ -59,25 +73,6 @@ func header(a *txtar.Archive, name string) []string {
 		}
 	}
 	return nil
-}
-
-// more is what the clients announce beside what profiles have of them.
-var more = map[string]string{
-	"Visual Studio Code": `{"workspace":{"fileOperations":{"didCreate":true,"didRename":true,"didDelete":true,"willRename":true}},
-		"textDocument":{"definition":{"linkSupport":true},"documentLink":{"tooltipSupport":true},"rename":{"prepareSupport":true},
-		"documentSymbol":{"hierarchicalDocumentSymbolSupport":true},"completion":{"completionItem":{"snippetSupport":true,"insertReplaceSupport":true,"documentationFormat":["markdown"]}}}}`,
-	"Helix": `{"workspace":{"fileOperations":{"willRename":true,"didRename":true}},"textDocument":{"rename":{"prepareSupport":true},"hover":{"contentFormat":["markdown"]},
-		"documentSymbol":{"hierarchicalDocumentSymbolSupport":true},"completion":{"completionItem":{"documentationFormat":["markdown"]}}}}`,
-}
-
-func clientNamed(t *testing.T, name string) string {
-	for _, p := range profiles {
-		if p.name == name {
-			return merged(t, p.profile, more[name])
-		}
-	}
-	t.Fatalf("no client %q", name)
-	return ""
 }
 
 // merged lays one JSON object over another.
@@ -124,30 +119,23 @@ type markAt struct {
 	offset int
 }
 
-func playMarkers(t *testing.T, path string, a *txtar.Archive, client string) {
+func playMarkers(t *testing.T, path string, a *txtar.Archive, want *txtar.File, client string) {
 	p := startMarkers(t, a, client)
-	last := len(a.Files) - 1
-	if last < 0 || a.Files[last].Name != "want" {
-		t.Fatal("the last file is not want")
-	}
-	want := string(a.Files[last].Data)
 	var got strings.Builder
-	for line := range strings.Lines(want) {
+	for line := range strings.Lines(string(want.Data)) {
 		if request, ok := strings.CutPrefix(line, "> "); ok {
 			got.WriteString(line + p.answer(strings.TrimSpace(request)))
 		}
 	}
-	if got.String() == want {
+	if got.String() == string(want.Data) {
 		return
 	}
 	if !*update {
-		t.Errorf("-want +got\n%s", udiff.Unified("want", "got", want, got.String()))
+		t.Errorf("-want +got\n%s", udiff.Unified("want", "got", string(want.Data), got.String()))
 		return
 	}
-	b := *a
-	b.Files = slices.Clone(a.Files)
-	b.Files[last].Data = []byte(got.String())
-	if err := os.WriteFile(path, txtar.Format(&b), 0o644); err != nil {
+	want.Data = []byte(got.String())
+	if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -156,7 +144,10 @@ func startMarkers(t *testing.T, a *txtar.Archive, client string) *markerPlay {
 	p := &markerPlay{t: t, marks: map[string]markAt{}}
 	content := files{}
 	open := header(a, "open")
-	for _, f := range a.Files[:len(a.Files)-1] {
+	for _, f := range a.Files {
+		if playedBy(a, f.Name) != nil {
+			continue
+		}
 		data := f.Data
 		if slices.Contains(header(a, "crlf"), f.Name) {
 			data = bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))
@@ -168,7 +159,7 @@ func startMarkers(t *testing.T, a *txtar.Archive, client string) *markerPlay {
 		}
 	}
 	p.m = newMemory(t, content)
-	p.e = newEditor(t, clientNamed(t, client))
+	p.e = newEditor(t, clientNamed(client))
 	for _, name := range open {
 		p.e.openFile(p.m, name)
 	}

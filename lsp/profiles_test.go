@@ -1,57 +1,64 @@
 package lsp
 
 import (
+	"embed"
 	"encoding/json"
 	"strings"
 	"testing"
 )
 
-// What editors announce, measured from their initialize requests: the parts
-// that matter to what they are sent.
-const (
-	literals = `"codeAction":{"codeActionLiteralSupport":{"codeActionKind":{"valueSet":["","quickfix","source"]}}}`
-	allOps   = `"resourceOperations":["create","rename","delete"]`
+// testdata/clients holds what editors say of themselves: clientInfo and
+// capabilities of their initialize requests, written down as they sent them.
+//
+//go:embed testdata/clients/*.json
+var clientFiles embed.FS
 
-	vscode = `{"workspace":{"applyEdit":true,"workspaceEdit":{"documentChanges":true,` + allOps + `},"workspaceFolders":true,"configuration":true,
-		"didChangeConfiguration":{"dynamicRegistration":true},"didChangeWatchedFiles":{"dynamicRegistration":true},"diagnostics":{"refreshSupport":true},
-		"codeLens":{"refreshSupport":true},"inlayHint":{"refreshSupport":true}},
-		"textDocument":{` + literals + `,"publishDiagnostics":{"relatedInformation":true},"diagnostic":{"dynamicRegistration":true,"relatedDocumentSupport":false},"hover":{"contentFormat":["markdown","plaintext"]}},
-		"general":{"positionEncodings":["utf-16"]}}`
-	neovim07  = `{"workspace":{"applyEdit":true,"workspaceEdit":{` + allOps + `}},"textDocument":{` + literals + `}}`
-	neovim010 = `{"workspace":{"applyEdit":true,"workspaceEdit":{` + allOps + `},"didChangeWatchedFiles":{"dynamicRegistration":false}},
-		"textDocument":{` + literals + `,"diagnostic":{}},"general":{"positionEncodings":["utf-16"]}}`
-	neovim012 = `{"workspace":{"applyEdit":true,"workspaceEdit":{` + allOps + `},"didChangeWatchedFiles":{"dynamicRegistration":false}},
-		"textDocument":{` + literals + `,"diagnostic":{}},"general":{"positionEncodings":["utf-8","utf-16","utf-32"]}}`
-	helix = `{"workspace":{"applyEdit":true,"workspaceEdit":{"documentChanges":true,` + allOps + `},"didChangeWatchedFiles":{"dynamicRegistration":true}},
-		"textDocument":{` + literals + `},"general":{"positionEncodings":["utf-8","utf-32","utf-16"]}}`
-	eglot = `{"workspace":{"applyEdit":true,"workspaceEdit":{"documentChanges":true},"didChangeWatchedFiles":{"dynamicRegistration":true}},
-		"textDocument":{` + literals + `},"general":{"positionEncodings":["utf-32","utf-8","utf-16"]}}`
-	ale  = `{"workspace":{"applyEdit":false},"textDocument":{` + literals + `}}`
-	kate = `{"textDocument":{` + literals + `}}`
+// A profile is such a file: a JSON object with fields of the initialize request.
+var (
+	vscode = clientNamed("vscode")
+	helix  = clientNamed("helix")
+	eglot  = clientNamed("eglot-1.17")
+	ale    = clientNamed("ale")
+	kate   = clientNamed("kate")
 
-	// plain is the least that a client with quick fixes announces.
-	plain = kate
+	neovim010 = clientNamed("neovim-0.10")
 )
 
+// plain is the least that a client with quick fixes announces.
+const plain = `{"capabilities":{"textDocument":{"codeAction":{"codeActionLiteralSupport":{}}}}}`
+
+func clientNamed(name string) string {
+	raw, err := clientFiles.ReadFile("testdata/clients/" + name + ".json")
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
+}
+
+// profiles are all of them.
 var profiles = []struct {
-	name, profile string
-	form          string // how it is told to create a file
+	name string
+	form string // how it is told to create a file
 }{
-	{"Visual Studio Code", vscode, "create, edit"},
-	{"Neovim 0.7", neovim07, "create, edit"},
-	{"Neovim 0.10", neovim010, "create, edit"},
-	{"Neovim 0.12", neovim012, "create, edit"},
-	{"Helix", helix, "create, edit"},
-	{"eglot", eglot, "edit"},
-	{"ALE", ale, "changes"},
-	{"Kate", kate, "changes"},
+	{"ale", "changes"},
+	{"eglot-1.9", "edit"},
+	{"eglot-1.17", "edit"},
+	{"helix", "create, edit"},
+	{"kate", "changes"},
+	{"lsp-mode-8", "create, edit"},
+	{"lsp-mode-9", "create, edit"},
+	{"neovim-0.7", "create, edit"},
+	{"neovim-0.10", "create, edit"},
+	{"neovim-0.12", "create, edit"},
+	{"vscode", "create, edit"},
+	{"ycm", "edit"},
 }
 
 func TestCreateIndexInEveryEditor(t *testing.T) {
 	for _, p := range profiles {
 		t.Run(p.name, func(t *testing.T) {
 			m := newMemory(t, v2(files{"projects/x.md": front("X")}))
-			e := newEditor(t, p.profile)
+			e := newEditor(t, clientNamed(p.name))
 			uri := e.openFile(m, "projects/x.md")
 			e.expect(uri, "index-chain")
 			for _, a := range e.actions(uri, everything) {
@@ -94,7 +101,7 @@ func formOf(t *testing.T, raw json.RawMessage) string {
 // Clients that know no actions get commands, and the edit as a request.
 func TestCommandsInsteadOfActions(t *testing.T) {
 	m := newMemory(t, v2(files{"projects/x.md": front("X")}))
-	e := newEditor(t, `{"workspace":{"applyEdit":true}}`)
+	e := newEditor(t, `{"capabilities":{"workspace":{"applyEdit":true}}}`)
 	uri := e.openFile(m, "projects/x.md")
 	e.expect(uri, "index-chain")
 	raw := e.rawActions(uri, everything)

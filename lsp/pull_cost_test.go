@@ -45,7 +45,7 @@ func TestCancelledRequestsStop(t *testing.T) {
 // Progress is shown of what takes long, with a token of the server's where the
 // client gave none, and can be cancelled by it.
 func TestProgress(t *testing.T) {
-	e := newEditor(t, `{"window":{"workDoneProgress":true}}`)
+	e := newEditor(t, `{"capabilities":{"window":{"workDoneProgress":true}}}`)
 	s := e.server
 	ctx, p := s.progress(t.Context(), nil, "Testing")
 	done := make(chan struct{})

@@ -63,7 +63,7 @@ func TestPullOrPush(t *testing.T) {
 	for _, p := range profiles {
 		t.Run(p.name, func(t *testing.T) {
 			m := newMemory(t, v2(files{"b.md": "x\n"}))
-			e := newEditor(t, p.profile) // fails when a client that pulls is pushed to
+			e := newEditor(t, clientNamed(p.name)) // fails when a client that pulls is pushed to
 			uri := e.openFile(m, "b.md")
 			e.expect(uri, "frontmatter-missing")
 			announced := e.server.capabilities().DiagnosticProvider != nil

@@ -7,11 +7,13 @@ import (
 	"go.lsp.dev/protocol"
 )
 
+const unresolving = `{"capabilities":{"textDocument":{"codeAction":{"resolveSupport":{"properties":[]}}}}}`
+
 // In a list of all actions refactorings are commands, which cost nothing until
 // they are chosen, and say why they cannot be done.
 func TestRefactorByCommand(t *testing.T) {
 	m := newMemory(t, v2(files{"projects/MEMORY.md": "# P\n\n- [X](x.md)\n", "projects/x.md": front("X") + "[a](../a.md)\n", "skills/s/n.md": "## H\n\nText.\n"}))
-	e := newEditor(t, merged(t, vscode, more["Visual Studio Code"]))
+	e := newEditor(t, merged(t, vscode, unresolving))
 	uri := e.openFile(m, "a.md")
 	run := func(uri, title string) string {
 		t.Helper()
