@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +52,7 @@ func Main(ctx context.Context, args []string, env Env, version string) (code int
 		}
 	}()
 	out := bufio.NewWriter(env.Stdout)
-	a := &app{env: env, out: out, version: version}
+	a := &app{env: env, out: out, version: version, patience: lockPatience}
 	root := a.rootCommand()
 	root.SetArgs(append([]string{}, args...)) // nil would stand for os.Args
 	root.SetIn(env.Stdin)
@@ -73,8 +74,9 @@ type app struct {
 	out     *bufio.Writer
 	version string
 
-	dir     string // -C
-	started bool   // the command line was understood
+	dir      string        // -C
+	started  bool          // the command line was understood
+	patience time.Duration // how long to wait for another agentcli that writes
 }
 
 // finish says what went wrong and chooses the exit code.
@@ -143,6 +145,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.checkCommand(), a.fixCommand(), a.rulesCommand(), a.explainCommand(),
 		a.compileCommand(), a.tokensCommand(), a.skillsCommand(), a.showCommand(), a.logCommand(), a.diffCommand(),
 		a.mvCommand(), a.promoteCommand(), a.demoteCommand(), a.commitCommand(), a.backupCommand(), a.restoreCommand(), a.exportCommand(),
+		a.turnCommand(),
 		a.treeCommand(), a.pathCommand(), a.statusCommand(), a.hookCommand(),
 		a.completionCommand(), a.versionCommand(),
 	)

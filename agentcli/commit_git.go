@@ -32,7 +32,8 @@ type writable struct {
 	*app
 	*repository
 	unlock func()
-	temp   string // our own folder for this run, removed at its end
+	temp   string   // our own folder for this run, removed at its end
+	who    []string // see identity
 }
 
 // openToWrite opens the repository, waits for its turn, and finishes what an
@@ -58,7 +59,7 @@ func (a *app) toWrite(ctx context.Context, repo *repository) (*writable, error) 
 		return nil, fmt.Errorf("cannot write to the repository: %w", err)
 	}
 	var err error
-	if w.unlock, err = lockFile(ctx, filepath.Join(w.own(), "write.lock")); err != nil {
+	if w.unlock, err = lockFile(ctx, filepath.Join(w.own(), "write.lock"), a.patience); err != nil {
 		return nil, err
 	}
 	if err = w.begin(ctx); err != nil {
@@ -96,7 +97,7 @@ func (w *writable) Close() {
 func (r *repository) own() string { return filepath.Join(r.CommonDir, "memls") }
 
 // lockFile waits for a lock that the system frees when its holder dies.
-func lockFile(ctx context.Context, path string) (func(), error) {
+func lockFile(ctx context.Context, path string, patience time.Duration) (func(), error) {
 	type locked struct {
 		unlock func()
 		err    error
@@ -106,7 +107,7 @@ func lockFile(ctx context.Context, path string) (func(), error) {
 		unlock, err := lockedfile.MutexAt(path).Lock()
 		done <- locked{unlock, err}
 	}()
-	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, fmt.Errorf("%s: another agentcli is at work in this repository; nothing was changed, try again when it is done", path))
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s: another agentcli is at work in this repository; nothing was changed, try again when it is done", path))
 	defer cancel()
 	select {
 	case l := <-done:
@@ -265,6 +266,13 @@ func (w *writable) config(ctx context.Context, args ...string) string {
 // identity is who commits, as git's variables: who this repository names, else
 // the agent of its letta.agentId, else who git knows of, else an agent of ours.
 func (w *writable) identity(ctx context.Context) []string {
+	if w.who == nil {
+		w.who = w.findIdentity(ctx)
+	}
+	return slices.Clone(w.who)
+}
+
+func (w *writable) findIdentity(ctx context.Context) []string {
 	agent := w.config(ctx, "--get", "letta.agentId")
 	pick := func(key, ofAgent, ours string) string {
 		if v := w.config(ctx, "--local", "--get", key); v != "" {
@@ -280,7 +288,7 @@ func (w *writable) identity(ctx context.Context) []string {
 	}
 	name := pick("user.name", "Letta Agent", "Memory Agent")
 	email := pick("user.email", agent+"@letta.com", "agent@memls.invalid")
-	var env []string
+	env := []string{}
 	for _, kv := range []string{"GIT_AUTHOR_NAME=" + name, "GIT_AUTHOR_EMAIL=" + email, "GIT_COMMITTER_NAME=" + name, "GIT_COMMITTER_EMAIL=" + email} {
 		// Whoever sets these variables means it.
 		if key, _, _ := strings.Cut(kv, "="); os.Getenv(key) == "" {

@@ -16,7 +16,7 @@ import (
 // deleted files.
 func commitOn(t *testing.T, dir string, change func(*overlay), texts map[string]string) (*commitRun, error) {
 	t.Helper()
-	a := &app{env: Env{Stdout: io.Discard, Stderr: t.Output(), Getenv: os.Getenv}, dir: dir}
+	a := &app{env: Env{Stdout: io.Discard, Stderr: t.Output(), Getenv: os.Getenv}, dir: dir, patience: lockPatience}
 	w, err := a.openToWrite(t.Context())
 	if err != nil {
 		t.Fatal(err)

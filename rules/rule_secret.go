@@ -15,23 +15,37 @@ var ruleSecret = &Rule{
 	},
 	roles: []Role{RoleMemory, RoleIndex, RoleLegacy, RoleSkill, RoleConfig},
 	text: func(p *Pass) {
-		src := p.Text()
-		var seen []Span
-		report := func(what string, spans []Span) {
-			for _, span := range spans {
-				if slices.ContainsFunc(seen, func(s Span) bool { return overlap(s, span) }) {
-					continue
-				}
-				seen = append(seen, span)
-				f := p.found(span, "looks like %s", what)
-				f.Help = "keep it outside of the repository, and revoke it if it was ever committed"
-				p.emit(f)
-			}
-		}
-		report("a private key", privateKeys(src))
-		for i := range secretShapes {
-			report(secretShapes[i].what, secretShapes[i].find(src))
-		}
-		report("a password or token", namedSecrets(src))
+		eachSecret(p.Text(), func(what string, span Span) {
+			f := p.found(span, "looks like %s", what)
+			f.Help = "keep it outside of the repository, and revoke it if it was ever committed"
+			p.emit(f)
+		})
 	},
+}
+
+// Secrets returns where a text holds what the rule secret takes for a
+// credential, in order of place and without overlaps.
+func Secrets(src []byte) (spans []Span) {
+	eachSecret(src, func(_ string, span Span) { spans = append(spans, span) })
+	slices.SortFunc(spans, func(a, b Span) int { return a.Start - b.Start })
+	return spans
+}
+
+// eachSecret calls found for each credential once, the surer kinds first.
+func eachSecret(src []byte, found func(what string, span Span)) {
+	var seen []Span
+	report := func(what string, spans []Span) {
+		for _, span := range spans {
+			if slices.ContainsFunc(seen, func(s Span) bool { return overlap(s, span) }) {
+				continue
+			}
+			seen = append(seen, span)
+			found(what, span)
+		}
+	}
+	report("a private key", privateKeys(src))
+	for i := range secretShapes {
+		report(secretShapes[i].what, secretShapes[i].find(src))
+	}
+	report("a password or token", namedSecrets(src))
 }

@@ -1,0 +1,108 @@
+package agentcli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memls/memls/agentcli/memory"
+	"github.com/memls/memls/agentcli/turn"
+	"github.com/memls/memls/rules"
+)
+
+const turnResumeHelp = `Go on with a turn whose work was kept on a ref: the newest one, or that of REF.
+
+Work that the model had finished is judged again and committed without asking it; where it is
+refused, or the model was in the middle of it, the model goes on. When the work is committed the
+ref is gone.`
+
+func (a *app) turnResumeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "resume [REF]",
+		Short: "Go on with a turn that was not finished",
+		Long:  turnResumeHelp,
+		Example: `  agentcli turn resume
+  agentcli turn resume refs/agentcli/rescue/20260102T030405Z-1a2b3c4d`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	o := turnFlags(cmd, "text", "json", "stream-json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		name := strings.Join(args, "")
+		return a.talkOnce(cmd.Context(), o, func(ctx context.Context, t *agentTurn) *turn.Result {
+			told, err := t.takeUp(ctx, name)
+			if err != nil {
+				return &turn.Result{Outcome: turn.Failed, Err: err}
+			}
+			return t.run(ctx, told, t.finished)
+		})
+	}
+	return cmd
+}
+
+// A rescued is what the message of a rescue's commit says in trailers.
+type rescued struct{ request, why, finished string }
+
+// rescueMessage has what turn resume needs, one line each.
+func (t *agentTurn) rescueMessage(why string) string {
+	request, err := json.Marshal(t.mask.Text(t.request))
+	if err != nil {
+		request = nil // not for a text
+	}
+	line := func(text string) string { return rules.Printable(strings.Join(strings.Fields(t.mask.Text(text)), " ")) }
+	return fmt.Sprintf("memls: work of a turn that is not committed\n\nRequest: %s\nWhy: %s\nFinished: %v\nTurn-Id: %s\nModel: %s\n",
+		request, line(why), t.finished, t.id, line(t.modelName()))
+}
+
+func (r *rescue) read() (out rescued) {
+	fields := map[string]*string{"Request": &out.request, "Why": &out.why, "Finished": &out.finished}
+	for line := range strings.Lines(r.message) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if field := fields[key]; field != nil {
+			*field = value
+		}
+	}
+	var request string
+	if json.Unmarshal([]byte(out.request), &request) == nil {
+		out.request = request
+	}
+	return out
+}
+
+// takeUp lays the work of an earlier turn over the last commit, and returns
+// what the model is to be told of it.
+func (t *agentTurn) takeUp(ctx context.Context, name string) (string, error) {
+	rescue, err := t.repo.openRescue(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	said := rescue.read()
+	t.request = said.request
+	base, byMarker, err := t.snapshot(ctx, rescue.commit+"^")
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", rescue.ref, err)
+	}
+	kept, _, err := t.repo.Revision(context.WithoutCancel(ctx), rescue.commit)
+	if err != nil {
+		return "", err
+	}
+	now, _, err := t.snapshot(ctx, t.base)
+	if err != nil {
+		return "", err
+	}
+	t.work = memory.New(base, memory.Options{Root: t.repo.root(), CreateIndexes: t.options.indexes, ByMarker: byMarker})
+	var paths []string
+	for _, c := range rules.Changes(base.Tree, kept) {
+		paths = append(paths, c.Path)
+		if err := t.work.Keep(memory.Conflict{Path: c.Path, Ours: c.After}); err != nil {
+			return "", err
+		}
+	}
+	if t.conflicts, err = t.work.Rebase(now); err != nil {
+		return "", err
+	}
+	t.rescue, t.finished = rescue, said.finished == "true"
+	return tellResume + turn.Data(map[string]any{"request": said.request, "changed": paths}), nil
+}
