@@ -54,6 +54,7 @@ func BenchmarkNavigation(b *testing.B) {
 			{"definition", "textDocument/definition", at(uri, 9, 12)},
 			{"references", "textDocument/references", at(uri, 9, 12)},
 			{"references500", "textDocument/references", at(target, 0, 0)},
+			{"rename500", "workspace/willRenameFiles", map[string]any{"files": []any{map[string]any{"oldUri": target, "newUri": target + "-renamed.md"}}}},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", tt.name, n), func(b *testing.B) {
 				for i := 0; b.Loop(); i++ {

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"context"
-	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -74,28 +73,44 @@ func (g *Graph) To(ctx context.Context, t *tree.Tree, path string) ([]Ref, error
 			}
 		}
 	}
-	slices.SortFunc(refs, func(a, b Ref) int {
-		return cmp.Or(cmp.Compare(a.From.Path, b.From.Path), cmp.Compare(a.Link.Span.Start, b.Link.Span.Start))
-	})
+	sortRefs(refs)
 	return refs, ctx.Err()
 }
 
-// Near returns the files of the tree with links that lead to one of the paths,
-// or may when there is something else at one of them, by path.
-func (g *Graph) Near(ctx context.Context, t *tree.Tree, paths []string) ([]*tree.File, error) {
+// Near returns the links that a change of what is at some paths may concern:
+// those that lead to one of them, or may when something else is there, and all
+// that stand in the files at the paths in. Their Target is left to be found.
+func (g *Graph) Near(ctx context.Context, t *tree.Tree, paths, in []string) ([]Ref, error) {
 	if err := g.enter(ctx, t, runtime.GOMAXPROCS(0)); err != nil {
 		return nil, err
 	}
 	defer g.leave()
-	found := map[string]*tree.File{}
+	keys, files := map[linkKey]bool{}, map[*tree.File]map[linkKey]bool{}
 	for _, path := range paths {
 		for _, key := range keysOfTarget(path) {
+			keys[key] = true
 			for _, f := range g.from[key] {
-				found[f.Path] = f
+				files[f] = keys
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Values(found), func(a, b *tree.File) int { return cmp.Compare(a.Path, b.Path) }), nil
+	for _, path := range in {
+		if f := t.File(path); g.links[f] != nil {
+			files[f] = nil // whatever they lead to
+		}
+	}
+	var refs []Ref
+	for f, keys := range files {
+		refs = g.links[f].near(refs, f, keys)
+	}
+	sortRefs(refs)
+	return refs, nil
+}
+
+func sortRefs(refs []Ref) {
+	slices.SortFunc(refs, func(a, b Ref) int {
+		return cmp.Or(cmp.Compare(a.From.Path, b.From.Path), cmp.Compare(a.Link.Span.Start, b.Link.Span.Start))
+	})
 }
 
 // Follow takes a tree in, so that the next question about it is quick. Nobody

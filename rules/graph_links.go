@@ -145,6 +145,19 @@ func (p *fileLinks) to(refs []Ref, t *tree.Tree, f *tree.File, path string, keys
 	return refs
 }
 
+// near appends the links of the file that have one of the keys, all where keys
+// is nil.
+func (p *fileLinks) near(refs []Ref, f *tree.File, keys map[linkKey]bool) []Ref {
+	for i := range p.links {
+		k := &p.links[i]
+		if keys != nil && k.flags&linkManyKeys == 0 && !keys[k.key] {
+			continue
+		}
+		refs = append(refs, Ref{From: f, Link: p.link(k), Definition: k.flags&linkDefinition != 0, Place: k.place()})
+	}
+	return refs
+}
+
 func (t *Target) leadsTo(path string) bool {
 	switch t.Kind {
 	case TargetFile, TargetDir, TargetSelf, TargetMissing:

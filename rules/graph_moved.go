@@ -3,11 +3,11 @@ package rules
 import (
 	"context"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/memls/memls/rules/markdown"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -115,14 +115,15 @@ func (v *View) stepTo(after *tree.File, old string) (*Op, error) {
 	return &Op{Kind: OpEdit, Path: old, Edits: edits}, nil
 }
 
-// linking yields, in path order, the files whose links the move may concern:
-// that move themselves, or link to what moves, to where it moves, or to a
-// directory above either, which may be gone or new afterwards.
-func (m *move) linking() (iter.Seq[*tree.File], error) {
+// eachLink goes through the links that the move may concern, by path and place:
+// those of files that move themselves, and those to what moves, to where it
+// moves, or to a directory above either, which may be gone or new afterwards.
+// Definitions have the form of links; links that use one are left out.
+func (m *move) eachLink(each func(from *tree.File, l *markdown.Link) error) error {
 	if m.Links == nil {
-		return m.Tree.All(), nil
+		return m.eachLinkOfAll(each)
 	}
-	near := map[string]bool{}
+	near := map[string]bool{"": true}
 	for from, to := range m.paths {
 		for _, path := range []string{from, to} {
 			for ; path != ""; path = dirOf(path) {
@@ -130,14 +131,34 @@ func (m *move) linking() (iter.Seq[*tree.File], error) {
 			}
 		}
 	}
-	near[""] = true
-	files, err := m.Links.Near(context.Background(), m.Tree, slices.Collect(maps.Keys(near)))
+	refs, err := m.Links.Near(context.Background(), m.Tree, slices.Collect(maps.Keys(near)), slices.Collect(maps.Keys(m.paths)))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for path := range m.paths {
-		files = append(files, m.Tree.File(path))
+	for i := range refs {
+		if ref := &refs[i]; !ref.Link.Ref {
+			if err := each(ref.From, &ref.Link); err != nil {
+				return err
+			}
+		}
 	}
-	slices.SortFunc(files, func(a, b *tree.File) int { return strings.Compare(a.Path, b.Path) })
-	return slices.Values(slices.Compact(files)), nil
+	return nil
+}
+
+func (m *move) eachLinkOfAll(each func(from *tree.File, l *markdown.Link) error) error {
+	for f := range m.Tree.All() {
+		if !linksCount(f) {
+			continue
+		}
+		doc, err := m.Parsers.docOf(f)
+		if err != nil {
+			return err
+		}
+		for l := range linksOf(doc) {
+			if err := each(f, l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

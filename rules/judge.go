@@ -103,16 +103,56 @@ func (v *View) JudgeFile(f *tree.File) ([]Finding, error) {
 		}
 	}
 	j.run(f, role, nil, j.rules.place)
-	SortFindings(j.out.Findings)
-	return j.out.Findings, errors.Join(j.errs...)
+	return j.findings()
 }
 
 // JudgeTree runs the rules about the tree as a whole.
-func (v *View) JudgeTree() ([]Finding, error) {
-	j := &judgement{View: v, rules: ruleSet(false)}
+func (v *View) JudgeTree() ([]Finding, error) { return v.judgeTree(ruleSet(false)) }
+
+func (v *View) judgeTree(rules rulesByScope) ([]Finding, error) {
+	j := &judgement{View: v, rules: rules}
 	j.run(nil, RoleNone, nil, j.rules.whole)
-	SortFindings(j.out.Findings)
-	return j.out.Findings, errors.Join(append(j.errs, v.Head.Err())...)
+	j.fail(v.Head.Err())
+	return j.findings()
+}
+
+// eachError calls each for every error of a file, or of the tree as a whole
+// where path is "". Rules that find no errors do not run, and nothing is kept
+// of the file: a change may touch thousands.
+func (v *View) eachError(path string, each func(*Finding)) error {
+	var findings []Finding
+	var err error
+	if path == "" {
+		findings, err = v.judgeTree(errorsOnly())
+	} else if f := v.Tree.File(path); f != nil {
+		findings, err = v.errorsOfFile(f)
+	}
+	for i := range findings {
+		if findings[i].Severity == Error {
+			each(&findings[i])
+		}
+	}
+	return err
+}
+
+func (v *View) errorsOfFile(f *tree.File) ([]Finding, error) {
+	j := &judgement{View: v, rules: errorsOnly()}
+	p := Pass{View: v, File: f, Role: v.RoleOf(f.Path), sink: j}
+	if p.Role != RoleNone && f.Mode.IsRegular() {
+		src, err := f.Bytes()
+		if err != nil {
+			j.unreadable(f, err)
+		} else {
+			p.text, p.facts = src, facts.Of(src)
+			f.KnowCharacters(p.facts.Characters)
+			p.run(j.rules.text)
+			j.report(withoutCascade(p.findings))
+			p.findings = nil
+		}
+	}
+	p.run(j.rules.place)
+	j.report(p.findings)
+	return j.findings()
 }
 
 // judgement collects findings; files may be judged concurrently.
@@ -124,6 +164,11 @@ type judgement struct {
 	mu   sync.Mutex
 	out  Report
 	errs []error
+}
+
+func (j *judgement) findings() ([]Finding, error) {
+	SortFindings(j.out.Findings)
+	return j.out.Findings, errors.Join(j.errs...)
 }
 
 func (j *judgement) fail(err error) {

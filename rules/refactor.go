@@ -155,33 +155,17 @@ func (m *move) moveFiles() error {
 
 // rewriteLinks rewrites the links that would lead elsewhere, those alone.
 func (m *move) rewriteLinks() error {
-	files, err := m.linking()
-	if err != nil {
+	return m.eachLink(func(f *tree.File, l *markdown.Link) error {
+		edit, err := m.rewrite(f.Path, l)
+		if edit != nil {
+			m.edits[f.Path] = append(m.edits[f.Path], *edit)
+		}
 		return err
-	}
-	for f := range files {
-		if !IsMarkdown(f.Path) || !f.Mode.IsRegular() {
-			continue
-		}
-		doc, err := m.Parsers.docOf(f)
-		if err != nil {
-			return err
-		}
-		for l := range linksOf(doc) {
-			edit, err := m.rewrite(f.Path, l)
-			if err != nil {
-				return err
-			}
-			if edit != nil {
-				m.edits[f.Path] = append(m.edits[f.Path], *edit)
-			}
-		}
-	}
-	return nil
+	})
 }
 
-// linksOf yields what has a target of its own: links, and definitions in the
-// form of links.
+// linksOf yields what has a target of its own: links, and definitions that
+// count as links, in the form of these.
 func linksOf(doc *markdown.Doc) func(yield func(*markdown.Link) bool) {
 	return func(yield func(*markdown.Link) bool) {
 		for i := range doc.Links {
@@ -191,7 +175,7 @@ func linksOf(doc *markdown.Doc) func(yield func(*markdown.Link) bool) {
 		}
 		for i := range doc.Definitions {
 			d := &doc.Definitions[i]
-			if !yield(&markdown.Link{Kind: markdown.Reference, Span: d.Span, Target: d.Target}) {
+			if countsAsLink(doc, d) && !yield(&markdown.Link{Kind: markdown.Reference, Span: d.Span, Target: d.Target}) {
 				return
 			}
 		}
@@ -262,14 +246,14 @@ func (m *move) renameSkills() error {
 // or superfluous.
 func (m *move) ops() ([]Op, error) {
 	var edits, renames, rest []Op
-	for f := range m.Tree.All() {
-		to := m.moved(f.Path)
+	for _, path := range m.changed() {
+		f, to := m.Tree.File(path), m.moved(path)
 		if m.removed[to] {
-			rest = append(rest, Op{Kind: OpDelete, Path: f.Path})
+			rest = append(rest, Op{Kind: OpDelete, Path: path})
 			continue
 		}
-		es := m.edits[f.Path]
-		if text, ok := m.texts[to]; ok && !m.created[to] {
+		es := m.edits[path]
+		if text, ok := m.texts[to]; ok {
 			src, err := f.Bytes()
 			if err != nil {
 				return nil, err
@@ -278,16 +262,36 @@ func (m *move) ops() ([]Op, error) {
 		}
 		if len(es) > 0 {
 			slices.SortStableFunc(es, func(a, b Edit) int { return a.Span.Start - b.Span.Start })
-			edits = append(edits, Op{Kind: OpEdit, Path: f.Path, Edits: es})
+			edits = append(edits, Op{Kind: OpEdit, Path: path, Edits: es})
 		}
-		if to != f.Path {
-			renames = append(renames, Op{Kind: OpRename, Path: f.Path, To: to})
+		if to != path {
+			renames = append(renames, Op{Kind: OpRename, Path: path, To: to})
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.created)) {
 		rest = append(rest, Op{Kind: OpCreate, Path: path, Content: string(m.texts[path])})
 	}
 	return slices.Concat(edits, renames, rest), nil
+}
+
+// changed are the old paths of the files that the move changes, sorted.
+func (m *move) changed() []string {
+	paths := slices.AppendSeq(slices.Collect(maps.Keys(m.edits)), maps.Keys(m.paths))
+	for _, now := range slices.AppendSeq(slices.Collect(maps.Keys(m.texts)), maps.Keys(m.removed)) {
+		if !m.created[now] {
+			paths = append(paths, m.origin(now))
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// origin is where a path that is there after the move was before.
+func (m *move) origin(p string) string {
+	if rest, ok := strings.CutPrefix(p, m.to); ok && (rest == "" || rest[0] == '/') {
+		return m.from + rest
+	}
+	return p
 }
 
 // difference is the one edit between two texts; nil when they are equal.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,16 +75,16 @@ func (m *move) text(index string) ([]byte, error) {
 	if text, ok := m.texts[index]; ok {
 		return text, nil
 	}
-	for f := range m.Tree.All() {
-		if m.moved(f.Path) == index {
-			src, err := f.Bytes()
-			if err != nil {
-				return nil, err
-			}
-			return ApplyEdits(src, m.edits[f.Path])
-		}
+	old := m.origin(index)
+	f := m.Tree.File(old)
+	if f == nil {
+		return nil, fmt.Errorf("%s: no such file in the tree", Display(index))
 	}
-	return nil, fmt.Errorf("%s: no such file in the tree", Display(index))
+	src, err := f.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return ApplyEdits(src, m.edits[old])
 }
 
 // takeItem takes the item that leads to path, by its new name, out of an
@@ -276,24 +277,40 @@ func (m *move) dropEmpty(dir string) error {
 }
 
 // isLinked reports whether a file other than the index itself links to it or
-// to its directory, as texts are by now.
+// to its directory, as texts are by now. A link that is rewritten leads to what
+// moves, which the index does not.
 func (m *move) isLinked(index string) (bool, error) {
+	leads := func(from string, doc *markdown.Doc) bool {
+		for l := range linksOf(doc) {
+			if t := Resolve(m.after, from, l); t.File == index || t.Kind == TargetDir && t.Path == dirOf(index) {
+				return true
+			}
+		}
+		return false
+	}
+	for path, text := range m.texts {
+		if path != index && leads(path, m.Parsers.doc(text)) {
+			return true, nil
+		}
+	}
+	counts := func(f *tree.File) bool {
+		_, changed := m.texts[f.Path]
+		return !changed && f.Path != index
+	}
+	if m.Links != nil {
+		refs, err := m.Links.To(context.Background(), m.after, index)
+		return slices.ContainsFunc(refs, func(r Ref) bool { return counts(r.From) }), err
+	}
 	for f := range m.after.All() {
-		if !IsMarkdown(f.Path) || !f.Mode.IsRegular() || f.Path == index {
+		if !linksCount(f) || !counts(f) {
 			continue
 		}
-		// A link that is rewritten leads to what moves, which the index does not.
 		doc, err := m.Parsers.docOf(f)
-		if text, changed := m.texts[f.Path]; changed {
-			doc, err = m.Parsers.doc(text), nil
-		}
 		if err != nil {
 			return false, err
 		}
-		for l := range linksOf(doc) {
-			if t := Resolve(m.after, f.Path, l); t.File == index || t.Kind == TargetDir && t.Path == dirOf(index) {
-				return true, nil
-			}
+		if leads(f.Path, doc) {
+			return true, nil
 		}
 	}
 	return false, nil

@@ -53,23 +53,6 @@ func errorKey(f *Finding, path string) string {
 	return f.Rule.ID + "\x00" + path + "\x00" + withoutDigits(f.Message)
 }
 
-// eachError judges one file, or the tree as a whole where path is "".
-func (v *View) eachError(path string, each func(*Finding)) error {
-	var findings []Finding
-	var err error
-	if path == "" {
-		findings, err = v.JudgeTree()
-	} else if f := v.Tree.File(path); f != nil {
-		findings, err = v.JudgeFile(f)
-	}
-	for i := range findings {
-		if findings[i].Severity == Error {
-			each(&findings[i])
-		}
-	}
-	return err
-}
-
 // coreSize is the size of the core memory in bytes, which grows when its
 // number of characters does.
 func (v *View) coreSize() int {

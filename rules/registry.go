@@ -97,6 +97,7 @@ type rulesByScope struct{ text, place, whole []*Rule }
 
 var (
 	everyRule   = sync.OnceValue(func() rulesByScope { return byScope(func(*Rule) bool { return true }) })
+	errorsOnly  = sync.OnceValue(func() rulesByScope { return byScope((*Rule).findsErrors) })
 	refusalOnly = sync.OnceValue(func() rulesByScope { return byScope(func(r *Rule) bool { return r.Refusal }) })
 )
 

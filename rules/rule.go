@@ -39,7 +39,13 @@ type Rule struct {
 
 	// hygiene marks the formatting rules of the config.
 	hygiene bool
+	// explains marks a rule with findings that take the place of others,
+	// errors among them.
+	explains bool
 }
+
+// findsErrors reports whether a finding of the rule may be an error.
+func (r *Rule) findsErrors() bool { return r.Severity == Error || r.explains }
 
 // aboutFrontmatter reports whether the rule refuses frontmatter: then it is
 // enforced only for the files of spec section 3, and a warning elsewhere.

@@ -23,7 +23,8 @@ var ruleTextEncoding = &Rule{
 		Good:   "the same text in UTF-8",
 		Fix:    "Writes a UTF-16 file as UTF-8 with LF line ends; takes NUL bytes out.",
 	},
-	roles: []Role{RoleMemory, RoleIndex, RoleLegacy, RoleSkill},
+	explains: true,
+	roles:    []Role{RoleMemory, RoleIndex, RoleLegacy, RoleSkill},
 	text: func(p *Pass) {
 		// An editor's buffer comes decoded: what it had to decode is not
 		// known, and saving it again is up to the editor.

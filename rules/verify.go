@@ -71,27 +71,16 @@ func touched(ops []Op, trees ...*tree.Tree) map[string]bool {
 // error.
 func (v *View) errorsOf(paths map[string]bool) (map[string]int, error) {
 	counts := map[string]int{}
-	count := func(fs []Finding) {
-		for i := range fs {
-			if fs[i].Severity == Error {
-				counts[fs[i].Rule.ID+"\x00"+fs[i].Path+"\x00"+withoutDigits(fs[i].Message)]++
-			}
-		}
-	}
+	count := func(f *Finding) { counts[errorKey(f, f.Path)]++ }
 	for path := range paths {
-		f := v.Tree.File(path)
-		if f == nil {
+		if path == "" {
 			continue
 		}
-		fs, err := v.JudgeFile(f)
-		if err != nil {
+		if err := v.eachError(path, count); err != nil {
 			return nil, err
 		}
-		count(fs)
 	}
-	fs, err := v.JudgeTree()
-	count(fs)
-	return counts, err
+	return counts, v.eachError("", count)
 }
 
 func withoutDigits(s string) string {
