@@ -37,6 +37,7 @@ const (
 	docKey
 	yamlKey
 	tagsKey
+	keyedKey
 )
 
 // factsOf returns the facts of the file's bytes, computed once.

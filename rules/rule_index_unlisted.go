@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,11 +30,10 @@ var ruleIndexUnlisted = &Rule{
 			return
 		}
 		dir := listingDir(path)
-		l := p.listing(dir)
-		if l == nil || l.linked[path] {
+		if file, doc := p.indexOf(dir); doc == nil || leadsFrom(p.Tree, file, doc, path) {
 			return
 		}
-		index := joinPath(dir, Index)
+		index, l := joinPath(dir, Index), p.listing(dir)
 		f := p.found(Span{}, "not listed in %s", shown(index))
 		f.Help = "link to it from " + Display(index)
 		f.Related = []Related{{Path: index, Message: "the index that should link to it"}}
@@ -83,7 +83,7 @@ func (p *Pass) listFixes(index, path string, l *listing) []*Fix {
 func (v *View) listedAbove(dir, path string) bool {
 	for dir != "" {
 		dir = dirOf(dir)
-		if l := v.listing(dir); l != nil && l.linked[path] {
+		if index, doc := v.indexOf(dir); doc != nil && leadsFrom(v.Tree, index, doc, path) {
 			return true
 		}
 	}
@@ -122,16 +122,26 @@ func (v *View) listing(dir string) *listing {
 	return l
 }
 
-func (v *View) readListing(dir string) *listing {
-	d := v.Tree.Dir(dir)
-	index := d.File(Index)
+// indexOf is the index of a directory with its Markdown, nil when it has none to
+// speak of.
+func (v *View) indexOf(dir string) (*tree.File, *markdown.Doc) {
+	index := v.Tree.Dir(dir).File(Index)
 	if index == nil || !index.Mode.IsRegular() {
-		return nil
+		return nil, nil
 	}
 	doc, err := v.Parsers.docOf(index)
 	if err != nil || doc.Truncated {
+		return nil, nil
+	}
+	return index, doc
+}
+
+func (v *View) readListing(dir string) *listing {
+	index, doc := v.indexOf(dir)
+	if doc == nil {
 		return nil
 	}
+	d := v.Tree.Dir(dir)
 	l := &listing{linked: linkedFrom(v.Tree, index.Path, doc)}
 	var unlisted []*tree.File
 	for _, f := range d.Files() {
@@ -185,9 +195,49 @@ func wordsOf(src []byte) map[string]bool {
 func linkedFrom(t *tree.Tree, index string, doc *markdown.Doc) map[string]bool {
 	linked := make(map[string]bool, len(doc.Links))
 	for i := range doc.Links {
-		if l := &doc.Links[i]; l.Kind != markdown.Image && l.Kind != markdown.Autolink {
+		if l := &doc.Links[i]; lists(l) {
 			linked[Resolve(t, index, l).File] = true
 		}
 	}
 	return linked
+}
+
+// lists reports whether the target of a link of an index is listed by it.
+func lists(l *markdown.Link) bool { return l.Kind != markdown.Image && l.Kind != markdown.Autolink }
+
+// leadsFrom reports whether the links of an index, whose Markdown is doc, lead
+// to a path. An index may list thousands of files, and this is asked at every
+// keystroke: the links are found by their keys, which depend on its text alone.
+func leadsFrom(t *tree.Tree, index *tree.File, doc *markdown.Doc, path string) bool {
+	// The only error is that of the function, which has none.
+	found, _ := index.Memo(keyedKey, func() (any, error) { return keyLinks(index.Path, doc), nil })
+	links := found.([]keyedLink)
+	for _, key := range keysOfTarget(path) {
+		at, _ := slices.BinarySearchFunc(links, key, func(l keyedLink, key linkKey) int { return cmp.Compare(l.key, key) })
+		for ; at < len(links) && links[at].key == key; at++ {
+			if Resolve(t, index.Path, &doc.Links[links[at].link]).File == path {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A keyedLink is a link of an index, by its number, under one of its keys.
+type keyedLink struct {
+	key  linkKey
+	link uint32
+}
+
+func keyLinks(index string, doc *markdown.Doc) []keyedLink {
+	links := make([]keyedLink, 0, len(doc.Links))
+	for i := range doc.Links {
+		if l := &doc.Links[i]; lists(l) {
+			for _, key := range keysOfLink(index, l.Kind, l.Dest) {
+				links = append(links, keyedLink{key, uint32(i)})
+			}
+		}
+	}
+	slices.SortFunc(links, func(a, b keyedLink) int { return cmp.Compare(a.key, b.key) })
+	return links
 }
