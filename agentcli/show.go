@@ -118,10 +118,10 @@ func revisionName(rev string) string {
 
 func (o *shownObject) list(dir *tree.Dir) {
 	o.Kind, o.Encoding = "directory", "utf-8"
-	for _, sub := range dir.Dirs() {
+	for sub := range dir.Dirs() {
 		o.Entries = append(o.Entries, sub.Name()+"/")
 	}
-	for _, f := range dir.Files() {
+	for f := range dir.Files() {
 		o.Entries = append(o.Entries, f.Name())
 	}
 }

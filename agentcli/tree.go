@@ -155,10 +155,10 @@ func (d *drawing) dir(dir *tree.Dir, indent string) {
 		dir  *tree.Dir
 	}
 	var items []item
-	for _, f := range dir.Files() {
+	for f := range dir.Files() {
 		items = append(items, item{name: rules.Display(f.Name()), file: f})
 	}
-	for _, sub := range dir.Dirs() {
+	for sub := range dir.Dirs() {
 		items = append(items, item{name: rules.Display(sub.Name()) + "/", dir: sub})
 	}
 	for i, it := range items {

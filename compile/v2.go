@@ -88,7 +88,7 @@ func (c *compiler) files(ctx context.Context) (*draft, error) {
 // coreFiles are the Markdown files at the root, in byte order.
 func (c *compiler) coreFiles() []*tree.File {
 	var core []*tree.File
-	for _, f := range c.tree.Root().Files() {
+	for f := range c.tree.Root().Files() {
 		if rules.IsCore(f.Path) {
 			core = append(core, f)
 		}
@@ -110,7 +110,7 @@ func (c *compiler) rootIndex(ctx context.Context) (*source, error) {
 // names such a directory, but nothing says what it is for.
 func (c *compiler) deferred(index *source) []string {
 	var dirs []string
-	for _, dir := range c.tree.Root().Dirs() {
+	for dir := range c.tree.Root().Dirs() {
 		f := dir.File(rules.Index)
 		if f != nil && !rules.InSkills(f.Path) && c.regular(f) {
 			dirs = append(dirs, dir.Path)

@@ -53,7 +53,7 @@ func coreLens(view *rules.View) (string, error) {
 		size = fmt.Sprintf("%d of %d characters (%s)", used, limit, percent(used, limit))
 	}
 	tokens := 0
-	for _, f := range view.Tree.Root().Files() {
+	for f := range view.Tree.Root().Files() {
 		if !rules.IsCore(f.Path) || !f.Mode.IsRegular() {
 			continue
 		}

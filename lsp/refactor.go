@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"go.lsp.dev/protocol"
@@ -96,7 +97,7 @@ func (sub *subject) fits(limits *config.Config, to string) bool {
 // directories are the directories of deferred memory that files can be moved
 // to, those near the root first.
 func directories(view *rules.View, limits *config.Config) (paths []string) {
-	level := view.Tree.Root().Dirs()
+	level := slices.Collect(view.Tree.Root().Dirs())
 	for len(level) > 0 && len(paths) < maxMoves {
 		var next []*tree.Dir
 		for _, d := range level {
@@ -104,7 +105,7 @@ func directories(view *rules.View, limits *config.Config) (paths []string) {
 				continue
 			}
 			if len(paths) < maxMoves && d.File(rules.Index) != nil && view.Projected(d.Path+"/"+rules.Index) {
-				paths, next = append(paths, d.Path), append(next, d.Dirs()...)
+				paths, next = append(paths, d.Path), slices.AppendSeq(next, d.Dirs())
 			}
 		}
 		level = next

@@ -81,12 +81,12 @@ func (v *View) Listable(dir string) []*tree.File {
 		return nil
 	}
 	var files []*tree.File
-	for _, f := range d.Files() {
+	for f := range d.Files() {
 		if IsMarkdown(f.Path) && !IsIndex(f.Path) && f.Mode.IsRegular() {
 			files = append(files, f)
 		}
 	}
-	for _, sub := range d.Dirs() {
+	for sub := range d.Dirs() {
 		if index := sub.File(Index); index != nil && !InSkills(index.Path) && index.Mode.IsRegular() {
 			files = append(files, index)
 		}

@@ -28,12 +28,12 @@ func (v *View) indexText(dir string, coming map[string]bool) string {
 func (v *View) indexItems(dir string, coming map[string]bool) []string {
 	d := v.Tree.Dir(dir)
 	var items []string
-	for _, f := range d.Files() {
+	for f := range d.Files() {
 		if IsMarkdown(f.Path) && !IsIndex(f.Path) && f.Mode.IsRegular() {
 			items = append(items, v.indexItem(f.Path, plainStyle))
 		}
 	}
-	for _, sub := range d.Dirs() {
+	for sub := range d.Dirs() {
 		index := joinPath(sub.Path, Index)
 		if sub.Path == "skills" && dir == "" || !coming[index] && sub.File(Index) == nil {
 			continue

@@ -57,12 +57,11 @@ func onlyOne(paths []string) string {
 }
 
 func fileNames(d *tree.Dir) []string {
-	files := d.Files()
-	if len(files) > maxCompared {
+	if d.FileCount() > maxCompared {
 		return nil
 	}
-	names := make([]string, 0, len(files))
-	for _, f := range files {
+	names := make([]string, 0, d.FileCount())
+	for f := range d.Files() {
 		names = append(names, f.Name())
 	}
 	return names

@@ -59,7 +59,7 @@ func (m *move) wantsItem(path string) bool {
 	}
 	l := m.listing("")
 	others, linked := 0, 0
-	for _, f := range m.Tree.Root().Files() {
+	for f := range m.Tree.Root().Files() {
 		if IsMarkdown(f.Path) && !IsIndex(f.Path) {
 			others++
 			if l != nil && l.linked[f.Path] {
@@ -247,7 +247,7 @@ func (m *move) dropEmpty(dir string) error {
 	for ; dir != ""; dir = dirOf(dir) {
 		d := m.after.Dir(dir)
 		index := joinPath(dir, Index)
-		if d == nil || len(d.Dirs()) > 0 || len(d.Files()) != 1 || !m.after.Has(index) || m.created[index] {
+		if d == nil || d.DirCount() > 0 || d.FileCount() != 1 || !m.after.Has(index) || m.created[index] {
 			return nil
 		}
 		text, err := m.text(index)

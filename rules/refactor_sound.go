@@ -57,7 +57,7 @@ func errorKey(f *Finding, path string) string {
 // number of characters does.
 func (v *View) coreSize() int {
 	n := 0
-	for _, f := range v.Tree.Root().Files() {
+	for f := range v.Tree.Root().Files() {
 		if IsCore(f.Path) && f.Mode.IsRegular() {
 			b, _ := f.Bytes() // reported as unreadable
 			n += len(b)

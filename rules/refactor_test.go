@@ -187,13 +187,13 @@ func randomMemory(r *rand.Rand) *tree.Tree {
 func rootIndex(r *rand.Rand, t *tree.Tree) string {
 	text := "# Memory\n\n"
 	if r.IntN(2) == 0 {
-		for _, f := range t.Root().Files() {
+		for f := range t.Root().Files() {
 			if !rules.IsIndex(f.Path) {
 				text += fmt.Sprintf("- [%s](%s) — in other words\n", strings.TrimSuffix(f.Path, ".md"), f.Path)
 			}
 		}
 	}
-	for _, d := range t.Root().Dirs() {
+	for d := range t.Root().Dirs() {
 		if d.Path != "skills" {
 			text += fmt.Sprintf("- [%s](%s/MEMORY.md)\n", rules.Title(d.Path), strings.ReplaceAll(d.Path, " ", "%20"))
 		}
@@ -274,7 +274,7 @@ func randomRefactoring(r *rand.Rand, t *tree.Tree) (do, undo []string) {
 			deferred = append(deferred, f.Path)
 		}
 	}
-	for _, d := range t.Root().Dirs() {
+	for d := range t.Root().Dirs() {
 		dirs = append(dirs, d.Path)
 	}
 	pick := func(from []string) string { return from[r.IntN(len(from))] }

@@ -38,7 +38,7 @@ func (v *View) CoreBudget() (used, limit int64, err error) {
 	if limits != nil && limits.MaxCore != nil && v.Policy == config.RootMarker {
 		limit = *limits.MaxCore
 	}
-	for _, f := range v.Tree.Root().Files() {
+	for f := range v.Tree.Root().Files() {
 		if !v.Constrained(f.Path) || !IsCore(f.Path) || !f.Mode.IsRegular() {
 			continue
 		}

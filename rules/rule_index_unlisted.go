@@ -144,12 +144,12 @@ func (v *View) readListing(dir string) *listing {
 	d := v.Tree.Dir(dir)
 	l := &listing{linked: linkedFrom(v.Tree, index.Path, doc)}
 	var unlisted []*tree.File
-	for _, f := range d.Files() {
+	for f := range d.Files() {
 		if f != index && IsMarkdown(f.Path) && f.Mode.IsRegular() && !l.linked[f.Path] {
 			unlisted = append(unlisted, f)
 		}
 	}
-	for _, sub := range d.Dirs() {
+	for sub := range d.Dirs() {
 		f := sub.File(Index)
 		if f != nil && f.Mode.IsRegular() && !InSkills(f.Path) && !l.linked[f.Path] {
 			unlisted = append(unlisted, f)

@@ -45,27 +45,17 @@ var ruleProtectedMoved = &Rule{
 	},
 }
 
-// checkGone compares the names of a directory at the last commit with those of
+// checkGone compares the names in a directory at the last commit with those of
 // now. Only files that are gone are read.
 func (p *Pass) checkGone(was, is *tree.Dir) {
-	if was == nil {
-		return
-	}
-	for _, sub := range was.Dirs() {
-		p.checkGone(sub, is.Dir(sub.Name()))
-	}
-	left := is.Files() // sorted, as are the committed ones
-	for _, old := range was.Files() {
-		for len(left) > 0 && left[0].Path < old.Path {
-			left = left[1:]
-		}
-		if len(left) > 0 && left[0].Path == old.Path || !IsMarkdown(old.Path) {
-			continue
+	tree.DiffDirs(was, is, func(old, now *tree.File) {
+		if old == nil || now != nil || !IsMarkdown(old.Path) {
+			return
 		}
 		if protected, _ := p.Parsers.protection(old); protected {
 			p.reportGone(old)
 		}
-	}
+	})
 }
 
 func (p *Pass) reportGone(old *tree.File) {
@@ -93,7 +83,7 @@ func (p *Pass) movedTo(old *tree.File) string {
 			return path
 		}
 	}
-	for _, f := range p.Tree.Dir(dirOf(old.Path)).Files() {
+	for f := range p.Tree.Dir(dirOf(old.Path)).Files() {
 		if f.OID != "" && f.OID == old.OID && !p.Head.Has(f.Path) {
 			return f.Path
 		}

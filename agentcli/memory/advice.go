@@ -144,12 +144,12 @@ func (w *Workspace) touched(ctx context.Context, before *tree.Tree) ([]string, e
 		return sorted(paths), nil
 	}
 	for _, t := range []*tree.Tree{before, w.tree} {
-		near, err := w.links.Near(ctx, t, moved)
+		near, err := w.links.Near(ctx, t, moved, nil)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range near {
-			paths[f.Path] = true
+		for i := range near {
+			paths[near[i].From.Path] = true
 		}
 	}
 	return sorted(paths), nil

@@ -191,10 +191,10 @@ func (w *Workspace) missing(p string) error {
 		dir = dirOf(dir)
 	}
 	var names []string
-	for _, sub := range w.tree.Dir(dir).Dirs() {
+	for sub := range w.tree.Dir(dir).Dirs() {
 		names = append(names, rules.Display(sub.Name())+"/")
 	}
-	for _, f := range w.tree.Dir(dir).Files() {
+	for f := range w.tree.Dir(dir).Files() {
 		names = append(names, rules.Display(f.Name()))
 	}
 	what := "there is nothing yet"

@@ -129,12 +129,12 @@ func (l *lister) dir(d *tree.Dir, depth int) {
 	if depth == viewDepth {
 		return
 	}
-	for _, f := range d.Files() {
+	for f := range d.Files() {
 		if !strings.HasPrefix(f.Name(), ".") {
 			l.line(l.fileSize(f), spell(f.Path))
 		}
 	}
-	for _, sub := range d.Dirs() {
+	for sub := range d.Dirs() {
 		if !strings.HasPrefix(sub.Name(), ".") {
 			l.dir(sub, depth+1)
 		}

@@ -5,7 +5,7 @@ package tree
 // not looked at, so it costs in proportion to the directories that differ. A
 // nil tree is empty.
 func Diff(a, b *Tree, each func(before, after *File)) {
-	diffDirs(rootOf(a), rootOf(b), each)
+	DiffDirs(rootOf(a), rootOf(b), each)
 }
 
 func rootOf(t *Tree) *Dir {
@@ -15,40 +15,47 @@ func rootOf(t *Tree) *Dir {
 	return t.root
 }
 
-func diffDirs(a, b *Dir, each func(before, after *File)) {
+// DiffDirs is Diff for directories at one path.
+func DiffDirs(a, b *Dir, each func(before, after *File)) {
 	if a == b {
 		return
 	}
-	merge(a.Files(), b.Files(), byPath, func(x, y *File) {
-		if x != y {
-			each(x, y)
-		}
-	})
-	merge(a.Dirs(), b.Dirs(), byDirName, func(x, y *Dir) { diffDirs(x, y, each) })
+	merge(a.fileList(), b.fileList(), byPath, each)
+	merge(a.dirList(), b.dirList(), byDirName, func(x, y *Dir) { DiffDirs(x, y, each) })
 }
 
-// merge walks two sorted lists side by side.
-func merge[T any](a, b []*T, compare func(x, y *T) int, each func(x, y *T)) {
-	for len(a) > 0 || len(b) > 0 {
-		order := 0
+// merge walks two lists side by side, over what they do not share.
+func merge[E comparable](x, y list[E], compare func(x, y E) int, each func(x, y E)) {
+	var none E
+	a, b := x.cursor(), y.cursor()
+	for !a.done() || !b.done() {
 		switch {
-		case len(a) == 0:
-			order = 1
-		case len(b) == 0:
-			order = -1
-		case a[0] != b[0]:
-			order = compare(a[0], b[0])
-		}
-		switch {
-		case order < 0:
-			each(a[0], nil)
-			a = a[1:]
-		case order > 0:
-			each(nil, b[0])
-			b = b[1:]
+		case b.done():
+			each(a.entry(), none)
+			a.next()
+		case a.done():
+			each(none, b.entry())
+			b.next()
+		case a.sameRun(&b):
+			a.skip()
+			b.skip()
 		default:
-			each(a[0], b[0])
-			a, b = a[1:], b[1:]
+			order := 0
+			if a.entry() != b.entry() {
+				order = compare(a.entry(), b.entry())
+			}
+			before, after := none, none
+			if order <= 0 {
+				before = a.entry()
+				a.next()
+			}
+			if order >= 0 {
+				after = b.entry()
+				b.next()
+			}
+			if before != after {
+				each(before, after)
+			}
 		}
 	}
 }

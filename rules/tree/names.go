@@ -58,17 +58,16 @@ func (d *Dir) Twins(name string) []string {
 	if d == nil {
 		return nil
 	}
-	files, dirs := d.Files(), d.Dirs()
 	d.names.once.Do(func() {
-		d.names.byFold = make(map[string][]string, len(files)+len(dirs))
+		d.names.byFold = make(map[string][]string, d.FileCount()+d.DirCount())
 		add := func(name string) {
 			key := FoldName(name)
 			d.names.byFold[key] = append(d.names.byFold[key], name)
 		}
-		for _, f := range files {
+		for f := range d.Files() {
 			add(f.Name())
 		}
-		for _, s := range dirs {
+		for s := range d.Dirs() {
 			add(s.Name())
 		}
 	})

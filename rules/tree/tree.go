@@ -24,8 +24,8 @@ type Dir struct {
 	// Path is "" for the root and has no final slash.
 	Path string
 
-	files []*File // sorted by name
-	dirs  []*Dir  // sorted as git sorts: by name + "/"
+	files list[*File] // sorted by name
+	dirs  list[*Dir]  // sorted as git sorts: by name + "/"
 
 	once sync.Once
 	load func() ([]*File, []*Dir, error)
@@ -42,14 +42,15 @@ func New(files []*File) *Tree {
 		files = slices.Clone(files)
 		slices.SortStableFunc(files, byPath)
 	}
-	b := builder{stack: []*Dir{newDir("")}}
+	b := builder{}
+	b.open("")
 	for i, f := range files {
 		if i+1 < len(files) && files[i+1].Path == f.Path || hasEmptySegment(f.Path) {
 			continue
 		}
 		b.add(f)
 	}
-	return &Tree{root: b.stack[0], names: &baseNames{}}
+	return &Tree{root: b.close(0), names: &baseNames{}}
 }
 
 // Lazy builds a tree whose directories are read when they are first looked
@@ -149,40 +150,68 @@ func (t *Tree) With(files []*File, removed ...string) *Tree {
 // Name is the last segment of the directory's path.
 func (d *Dir) Name() string { return base(d.Path) }
 
-// Files are the directory's own files, sorted by name.
-func (d *Dir) Files() []*File {
-	d.expand()
+// Files yields the directory's own files, sorted by name.
+func (d *Dir) Files() iter.Seq[*File] { return d.fileList().all() }
+
+// FileCount is the number of the directory's own files.
+func (d *Dir) FileCount() int { return d.fileList().size }
+
+// Dirs yields the sub-directories, in git's order.
+func (d *Dir) Dirs() iter.Seq[*Dir] { return d.dirList().all() }
+
+// DirCount is the number of the sub-directories.
+func (d *Dir) DirCount() int { return d.dirList().size }
+
+func (d *Dir) fileList() list[*File] {
 	if d == nil {
-		return nil
+		return list[*File]{}
 	}
+	d.expand()
 	return d.files
 }
 
-// Dirs are the sub-directories, in git's order.
-func (d *Dir) Dirs() []*Dir {
-	d.expand()
+func (d *Dir) dirList() list[*Dir] {
 	if d == nil {
-		return nil
+		return list[*Dir]{}
 	}
+	d.expand()
 	return d.dirs
 }
 
 // File returns the directory's own file of that name, or nil.
 func (d *Dir) File(name string) *File {
-	files := d.Files()
-	if i, ok := findFile(files, name); ok {
-		return files[i]
+	files := d.fileList()
+	if at, ok := files.find(d.orderFile(name)); ok {
+		return files.get(at)
 	}
 	return nil
 }
 
 // Dir returns the sub-directory of that name, or nil.
 func (d *Dir) Dir(name string) *Dir {
-	dirs := d.Dirs()
-	if i, ok := findDir(dirs, name); ok {
-		return dirs[i]
+	dirs := d.dirList()
+	if at, ok := dirs.find(d.orderDir(name)); ok {
+		return dirs.get(at)
 	}
 	return nil
+}
+
+// prefix is the length of what the paths in the directory start with.
+func (d *Dir) prefix() int {
+	if d == nil || d.Path == "" {
+		return 0
+	}
+	return len(d.Path) + 1
+}
+
+func (d *Dir) orderFile(name string) func(*File) int {
+	n := d.prefix()
+	return func(f *File) int { return cmp.Compare(f.Path[n:], name) }
+}
+
+func (d *Dir) orderDir(name string) func(*Dir) int {
+	n, slash := d.prefix(), name+"/"
+	return func(sub *Dir) int { return -cmpSlash(slash, sub.Path[n:]) }
 }
 
 // All yields every file below the directory, in byte order of the paths.
@@ -195,17 +224,20 @@ func (d *Dir) All() iter.Seq[*File] {
 }
 
 func (d *Dir) expand() {
-	if d == nil || d.load == nil {
+	if d.load == nil {
 		return
 	}
-	d.once.Do(func() { d.files, d.dirs, d.err = d.load() })
+	d.once.Do(func() {
+		files, dirs, err := d.load()
+		d.files, d.dirs, d.err = listOf(files), listOf(dirs), err
+	})
 }
 
 func (d *Dir) firstErr() error {
 	if d.err != nil {
 		return d.err
 	}
-	for _, sub := range d.dirs {
+	for sub := range d.dirs.all() {
 		if err := sub.firstErr(); err != nil {
 			return err
 		}
@@ -216,19 +248,19 @@ func (d *Dir) firstErr() error {
 // walk merges files and directories: git sorts a directory as if its name
 // ended in a slash, which is what byte order of whole paths amounts to.
 func (d *Dir) walk(yield func(*File) bool) bool {
-	files, dirs := d.Files(), d.Dirs()
-	for len(files) > 0 || len(dirs) > 0 {
-		if len(dirs) == 0 || len(files) > 0 && cmpSlash(files[0].Name(), dirs[0].Name()) < 0 {
-			if !yield(files[0]) {
+	files, dirs := d.fileList().cursor(), d.dirList().cursor()
+	for !files.done() || !dirs.done() {
+		if dirs.done() || !files.done() && cmpSlash(files.entry().Name(), dirs.entry().Name()) < 0 {
+			if !yield(files.entry()) {
 				return false
 			}
-			files = files[1:]
+			files.next()
 			continue
 		}
-		if !dirs[0].walk(yield) {
+		if !dirs.entry().walk(yield) {
 			return false
 		}
-		dirs = dirs[1:]
+		dirs.next()
 	}
 	return true
 }
@@ -236,75 +268,92 @@ func (d *Dir) walk(yield func(*File) bool) bool {
 // with returns the directory with the file at path set to f, or taken out
 // when f is nil. Only the directories on the way are copied.
 func (d *Dir) with(path string, f *File) *Dir {
-	rest := path
-	if d.Path != "" {
-		rest = path[len(d.Path)+1:]
-	}
-	name, _, nested := strings.Cut(rest, "/")
-	c := &Dir{Path: d.Path, files: d.Files(), dirs: d.Dirs(), names: d.names, err: d.err}
+	name, _, nested := strings.Cut(path[d.prefix():], "/")
+	c := &Dir{Path: d.Path, files: d.fileList(), dirs: d.dirList(), names: d.names, err: d.err}
 	if !nested {
 		c.setFile(name, f)
 		return c
 	}
-	i, ok := findDir(c.dirs, name)
+	at, ok := c.dirs.find(d.orderDir(name))
 	if !ok {
 		if f == nil {
 			return d
 		}
 		sub := newDir(join(d.Path, name)).with(path, f)
-		c.dirs, c.names = slices.Insert(slices.Clone(c.dirs), i, sub), &nameIndex{}
+		c.dirs, c.names = c.dirs.inserted(at, sub), &nameIndex{}
 		return c
 	}
-	sub := c.dirs[i].with(path, f)
-	c.dirs = slices.Clone(c.dirs)
-	if len(sub.Files()) == 0 && len(sub.Dirs()) == 0 {
-		c.dirs, c.names = slices.Delete(c.dirs, i, i+1), &nameIndex{}
+	if sub := c.dirs.get(at).with(path, f); sub.FileCount() == 0 && sub.DirCount() == 0 {
+		c.dirs, c.names = c.dirs.removed(at), &nameIndex{}
 	} else {
-		c.dirs[i] = sub
+		c.dirs = c.dirs.replaced(at, sub)
 	}
 	return c
 }
 
 func (d *Dir) setFile(name string, f *File) {
-	i, ok := findFile(d.files, name)
+	at, ok := d.files.find(d.orderFile(name))
 	switch {
 	case f == nil && !ok:
 		return
 	case f == nil:
-		d.files, d.names = slices.Delete(slices.Clone(d.files), i, i+1), &nameIndex{}
+		d.files, d.names = d.files.removed(at), &nameIndex{}
 	case ok:
-		d.files = slices.Clone(d.files)
-		d.files[i] = f
+		d.files = d.files.replaced(at, f)
 	default:
-		d.files, d.names = slices.Insert(slices.Clone(d.files), i, f), &nameIndex{}
+		d.files, d.names = d.files.inserted(at, f), &nameIndex{}
 	}
 }
 
 // builder adds files in path order, keeping the open directories on a stack.
-type builder struct{ stack []*Dir }
+type builder struct{ stack []opened }
+
+// opened is a directory whose entries are not complete.
+type opened struct {
+	path  string
+	files []*File
+	dirs  []*Dir
+}
+
+func (b *builder) open(path string) { b.stack = append(b.stack, opened{path: path}) }
+
+// close completes the directories from the nth on and returns that one.
+func (b *builder) close(n int) *Dir {
+	for {
+		last := len(b.stack) - 1
+		o := &b.stack[last]
+		d := newDir(o.path)
+		d.files, d.dirs = listOf(slices.Clip(o.files)), listOf(o.dirs)
+		b.stack = b.stack[:last]
+		if last > 0 {
+			above := &b.stack[last-1]
+			above.dirs = append(above.dirs, d)
+		}
+		if last == n {
+			return d
+		}
+	}
+}
 
 func (b *builder) add(f *File) {
-	for {
-		top := b.stack[len(b.stack)-1]
-		if top.Path == "" || strings.HasPrefix(f.Path, top.Path) && len(f.Path) > len(top.Path) && f.Path[len(top.Path)] == '/' {
+	for n := len(b.stack) - 1; n > 0; n-- {
+		if path := b.stack[n].path; strings.HasPrefix(f.Path, path) && len(f.Path) > len(path) && f.Path[len(path)] == '/' {
 			break
 		}
-		b.stack = b.stack[:len(b.stack)-1]
+		b.close(n)
 	}
 	for {
-		top := b.stack[len(b.stack)-1]
+		top := &b.stack[len(b.stack)-1]
 		start := 0
-		if top.Path != "" {
-			start = len(top.Path) + 1
+		if top.path != "" {
+			start = len(top.path) + 1
 		}
 		i := strings.IndexByte(f.Path[start:], '/')
 		if i < 0 {
 			top.files = append(top.files, f)
 			return
 		}
-		sub := newDir(f.Path[:start+i])
-		top.dirs = append(top.dirs, sub)
-		b.stack = append(b.stack, sub)
+		b.open(f.Path[:start+i])
 	}
 }
 
@@ -328,14 +377,6 @@ func cmpSlash(name, dir string) int {
 		return c
 	}
 	return -1
-}
-
-func findFile(files []*File, name string) (int, bool) {
-	return slices.BinarySearchFunc(files, name, func(f *File, name string) int { return cmp.Compare(f.Name(), name) })
-}
-
-func findDir(dirs []*Dir, name string) (int, bool) {
-	return slices.BinarySearchFunc(dirs, name, func(d *Dir, name string) int { return cmpSlash(d.Name()+"/", name) })
 }
 
 func split(path string) (dir, name string) {

@@ -57,6 +57,80 @@ func TestWithEqualsNew(t *testing.T) {
 	}
 }
 
+// A directory of many files, kept in runs that are split and emptied, is what
+// its files are, and a difference is found wherever it is.
+func TestLargeDirectory(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	name := func() string { return fmt.Sprintf("d/%04d.md", rng.IntN(2000)) }
+	model := map[string]*File{}
+	for range 1000 {
+		f := buf(name(), "")
+		model[f.Path] = f
+	}
+	tr := New(slices.Collect(maps.Values(model)))
+	for range 300 {
+		before, old := tr, maps.Clone(model)
+		for range 1 + rng.IntN(20) {
+			if p := name(); rng.IntN(2) == 0 {
+				tr = tr.With(nil, p)
+				delete(model, p)
+			} else {
+				f := buf(p, "")
+				tr, model[p] = tr.With([]*File{f}), f
+			}
+		}
+		if d := cmp.Diff(slices.Sorted(maps.Keys(model)), paths(tr)); d != "" {
+			t.Fatalf("after With (-want +got):\n%s", d)
+		}
+		if n := tr.Dir("d").FileCount(); n != len(model) {
+			t.Fatalf("FileCount is %d, want %d", n, len(model))
+		}
+		Diff(before, tr, func(was, is *File) {
+			switch {
+			case was == is:
+				t.Fatalf("Diff finds %v twice", was)
+			case was != nil && is != nil && was.Path != is.Path:
+				t.Fatalf("Diff takes %s for %s", was.Path, is.Path)
+			}
+			if was != nil {
+				delete(old, was.Path)
+			}
+			if is != nil {
+				old[is.Path] = is
+			}
+		})
+		if !maps.Equal(old, model) {
+			t.Fatal("what Diff finds does not lead from one tree to the other")
+		}
+		for p, f := range model {
+			if tr.File(p) != f {
+				t.Fatalf("File(%q) lost", p)
+			}
+		}
+	}
+}
+
+// BenchmarkEdit replaces a file of a directory and finds it by comparing.
+func BenchmarkEdit(b *testing.B) {
+	for _, n := range []int{100, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var files []*File
+			for i := range n {
+				files = append(files, buf(fmt.Sprintf("notes/%05d.md", i), ""))
+			}
+			tr := New(files)
+			for b.Loop() {
+				next := tr.With([]*File{buf("notes/00042.md", "")})
+				changes := 0
+				if Diff(tr, next, func(_, _ *File) { changes++ }); changes != 1 {
+					b.Fatalf("%d changes", changes)
+				}
+				tr = next
+			}
+		})
+	}
+}
+
 func TestEmptyDirectoryDisappears(t *testing.T) {
 	tr := New([]*File{buf("a/b/c.md", ""), buf("x.md", "")}).With(nil, "a/b/c.md")
 	if tr.Dir("a") != nil {
