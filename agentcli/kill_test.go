@@ -15,7 +15,8 @@ import (
 )
 
 // killAt makes this test binary the program, which kills itself before the step
-// of that number; "0" counts the steps, "-3" has step 3 fail.
+// of that number; "0" counts the steps, "-3" has step 3 fail, "^3" is a Ctrl-C
+// there.
 const killAt = "AGENTCLI_KILL_AT"
 
 func init() {
@@ -24,11 +25,15 @@ func init() {
 		return
 	}
 	n := 0
+	ctx, interrupt := context.WithCancel(context.Background())
 	env := Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Fault: func(step string) error {
 		n++
 		switch at {
 		case fmt.Sprint(-n):
 			return errors.New("injected")
+		case fmt.Sprintf("^%d", n):
+			interrupt()
+			return nil
 		case fmt.Sprint(n):
 		default:
 			return nil
@@ -43,7 +48,7 @@ func init() {
 		}
 		select {} // until the signal arrives
 	}}
-	code := Main(context.Background(), os.Args[1:], env, "v0.0.0-test")
+	code := Main(ctx, os.Args[1:], env, "v0.0.0-test")
 	if at == "0" {
 		fmt.Fprintf(os.Stderr, "steps: %d\n", n)
 	}
@@ -53,9 +58,14 @@ func init() {
 // runKilled runs the program in dir, and returns what it said.
 func runKilled(t *testing.T, dir string, at int, args ...string) (stderr string, err error) {
 	t.Helper()
+	return runFaulty(t, dir, fmt.Sprint(at), args...)
+}
+
+func runFaulty(t *testing.T, dir, at string, args ...string) (stderr string, err error) {
+	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = dir
-	cmd.Env = append(gitEnv(t), fmt.Sprintf("%s=%d", killAt, at))
+	cmd.Env = append(gitEnv(t), killAt+"="+at)
 	var text strings.Builder
 	cmd.Stderr = &text
 	err = cmd.Run()

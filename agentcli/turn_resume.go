@@ -25,7 +25,7 @@ func (a *app) turnResumeCommand() *cobra.Command {
 		Short: "Go on with a turn that was not finished",
 		Long:  turnResumeHelp,
 		Example: `  agentcli turn resume
-  agentcli turn resume refs/agentcli/rescue/20260102T030405Z-1a2b3c4d`,
+  agentcli turn resume refs/agentcli/rescue/20260102T030405.678Z-1a2b3c4d`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	o := turnFlags(cmd, "text", "json", "stream-json")
@@ -95,6 +95,12 @@ func (t *agentTurn) takeUp(ctx context.Context, name string) (string, error) {
 	t.work = memory.New(base, memory.Options{Root: t.repo.root(), CreateIndexes: t.options.indexes, ByMarker: byMarker})
 	var paths []string
 	for _, c := range rules.Changes(base.Tree, kept) {
+		if same, err := sameFile(c.Before, c.After); err != nil || same {
+			if err != nil {
+				return "", err
+			}
+			continue
+		}
 		paths = append(paths, c.Path)
 		if err := t.work.Keep(memory.Conflict{Path: c.Path, Ours: c.After}); err != nil {
 			return "", err

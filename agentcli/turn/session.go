@@ -101,8 +101,7 @@ func (s *Session) read(path string) error {
 			s.Messages = append(s.Messages, *l.Message)
 		}
 	}
-	s.Messages = answered(s.Messages)
-	return nil
+	return s.answer()
 }
 
 func seekEnd(f io.Seeker) error {
@@ -110,20 +109,22 @@ func seekEnd(f io.Seeker) error {
 	return err
 }
 
-// answered gives calls that have no result one: of a process that was killed
+// answer gives calls that have no result one: of a process that was killed
 // while a tool ran. Providers refuse a conversation without.
-func answered(messages []model.Message) []model.Message {
-	if len(messages) == 0 {
+func (s *Session) answer() error {
+	if len(s.Messages) == 0 {
 		return nil
 	}
 	var open []model.Part
-	for _, call := range callsOf(messages[len(messages)-1]) {
+	for _, call := range callsOf(s.Messages[len(s.Messages)-1]) {
 		open = append(open, model.Part{Result: &model.Result{ID: call.ID, Text: notRun, IsError: true}})
 	}
 	if len(open) == 0 {
-		return messages
+		return nil
 	}
-	return append(messages, model.Message{Role: model.User, Parts: open})
+	m := model.Message{Role: model.User, Parts: open}
+	s.Messages = append(s.Messages, m)
+	return s.Add("", &m)
 }
 
 // Add writes a message of the turn to the file.
