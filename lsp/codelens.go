@@ -44,26 +44,15 @@ func (s *Server) codeLens(ctx context.Context, snap snapshot, p *documentParams)
 
 // coreLens is the size of the core memory.
 func coreLens(view *rules.View) (string, error) {
-	used, limit, err := view.CoreBudget()
+	core, err := coreSize(view)
 	if err != nil {
 		return "", err
 	}
-	size := fmt.Sprintf("%d characters", used)
-	if limit >= 0 {
-		size = fmt.Sprintf("%d of %d characters (%s)", used, limit, percent(used, limit))
+	size := fmt.Sprintf("%d characters", core.Characters)
+	if core.Limit != nil {
+		size = fmt.Sprintf("%d of %d characters (%s)", core.Characters, *core.Limit, percent(core.Characters, *core.Limit))
 	}
-	tokens := 0
-	for f := range view.Tree.Root().Files() {
-		if !rules.IsCore(f.Path) || !f.Mode.IsRegular() {
-			continue
-		}
-		about, err := view.About(f)
-		if err != nil {
-			return "", err
-		}
-		tokens += (about.Bytes + 3) / 4
-	}
-	return fmt.Sprintf("core memory: %s, about %d tokens", size, tokens), nil
+	return fmt.Sprintf("core memory: %s, about %d tokens", size, core.Tokens), nil
 }
 
 // indexLens is what an index has to list, and what of it is not.

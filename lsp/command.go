@@ -38,6 +38,12 @@ type commandArg struct {
 	// Version of the document that the action was offered for, nil for any.
 	Version *int32 `json:"version,omitempty"`
 
+	// To is where a file goes, relative to the top of its repository: the new
+	// path for move, the directory for demote.
+	To string `json:"to,omitempty"`
+	// At is what compilePrompt compiles: head, which is the default, or worktree.
+	At string `json:"at,omitempty"`
+
 	// For installHook: the policy to write, "" for the one there is, and what
 	// becomes of a hook of somebody else.
 	Policy string `json:"policy,omitempty"`
@@ -117,7 +123,17 @@ func (s *Server) applyFixAll(ctx context.Context, sub *subject, arg commandArg) 
 // createIndexes creates every index that is missing in the repository.
 func (s *Server) createIndexes(ctx context.Context, sub *subject, _ commandArg) (any, error) {
 	missing := map[string]bool{"index-chain": true, "root-index": true}
-	result, err := sub.judging.view.FixAll(ctx, func(f *rules.Finding) bool { return missing[f.Rule.ID] })
+	return s.fixTree(ctx, sub, "Create missing indexes", func(f *rules.Finding) bool { return missing[f.Rule.ID] })
+}
+
+// fixMemory applies the safe fixes of the whole repository, of the rules that
+// are shown.
+func (s *Server) fixMemory(ctx context.Context, sub *subject, _ commandArg) (any, error) {
+	return s.fixTree(ctx, sub, "Fix all memory problems", func(f *rules.Finding) bool { return sub.judging.settings.wants(f.Rule.ID) })
+}
+
+func (s *Server) fixTree(ctx context.Context, sub *subject, label string, want func(*rules.Finding) bool) (any, error) {
+	result, err := sub.judging.view.FixAll(ctx, want)
 	if err != nil {
 		return nil, err
 	}
@@ -127,9 +143,9 @@ func (s *Server) createIndexes(ctx context.Context, sub *subject, _ commandArg) 
 	}
 	edit, err := sub.workspaceEdit(&s.client.Capabilities, s.encoding, ops)
 	if err != nil {
-		return nil, jsonrpc.RequestFailed("cannot create the indexes: %v", err)
+		return nil, jsonrpc.RequestFailed("cannot fix the memory: %v", err)
 	}
-	return nil, s.applyEdit(ctx, "Create missing indexes", edit)
+	return map[string]int{"files": len(result.Changes)}, s.applyEdit(ctx, label, edit)
 }
 
 // applyEdit asks the client to apply an edit; nil is nothing to do.

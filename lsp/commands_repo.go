@@ -10,7 +10,6 @@ import (
 	"go.lsp.dev/protocol"
 
 	"github.com/memls/memls/compile"
-	"github.com/memls/memls/lsp/fileuri"
 	"github.com/memls/memls/lsp/jsonrpc"
 	"github.com/memls/memls/rules"
 )
@@ -21,13 +20,24 @@ const (
 	commandCompilePrompt = "memls.compilePrompt"
 	commandTree          = "memls.tree"
 	commandInstallHook   = "memls.installHook"
+	commandFixMemory     = "memls.fixMemory"
+)
+
+// What [commandCompilePrompt] compiles.
+const (
+	atHead     = "head"
+	atWorktree = "worktree"
 )
 
 var repoCommands = map[string]command{
 	commandCheckStaged:   (*Server).checkStaged,
 	commandCompilePrompt: (*Server).compilePrompt,
 	commandCreateIndexes: (*Server).createIndexes,
+	commandDemote:        (*Server).demote,
+	commandFixMemory:     (*Server).fixMemory,
 	commandInstallHook:   (*Server).installHook,
+	commandMove:          (*Server).move,
+	commandPromote:       (*Server).promote,
 	commandTree:          (*Server).memoryTree,
 }
 
@@ -101,17 +111,24 @@ type promptWarning struct {
 }
 
 // compilePrompt compiles the last commit into the prompt that an agent gets:
-// what is saved or staged only is not in it.
-func (s *Server) compilePrompt(ctx context.Context, sub *subject, _ commandArg) (any, error) {
+// what is saved or staged only is not in it. Asked for the working tree, it
+// compiles what the prompt would be if all of that were committed now.
+func (s *Server) compilePrompt(ctx context.Context, sub *subject, arg commandArg) (any, error) {
 	view := sub.judging.view
-	if view.Head == nil {
+	from := view.Head
+	switch {
+	case arg.At == atWorktree:
+		from = view.Tree
+	case arg.At != "" && arg.At != atHead:
+		return nil, jsonrpc.RequestFailed("cannot compile %q: want %s or %s", arg.At, atHead, atWorktree)
+	case from == nil:
 		return nil, jsonrpc.RequestFailed("%s has no commit yet: the prompt is made of what is committed", rules.Display(sub.repo.git.Top))
 	}
 	layout := compile.V1
-	if rules.NewView(rules.Snapshot{Tree: view.Head, Policy: sub.judging.settings.policyFor(sub.judging.state, view.Head)}).V2 {
+	if rules.NewView(rules.Snapshot{Tree: from, Head: view.Head, Policy: sub.judging.settings.policyFor(sub.judging.state, from)}).V2 {
 		layout = compile.V2
 	}
-	prompt, err := compile.Compile(ctx, view.Head, compile.Options{Layout: layout, Skills: true})
+	prompt, err := compile.Compile(ctx, from, compile.Options{Layout: layout, Skills: true})
 	if err != nil {
 		return nil, err
 	}
@@ -123,71 +140,6 @@ func (s *Server) compilePrompt(ctx context.Context, sub *subject, _ commandArg) 
 		report.Warnings = append(report.Warnings, promptWarning{w.Path, w.Message})
 	}
 	return report, nil
-}
-
-// treeReport is the answer of [commandTree]: every file, in path order.
-type treeReport struct {
-	Root   string     `json:"root"`
-	Layout string     `json:"layout"` // v1 or v2
-	Policy string     `json:"policy"`
-	Core   treeBudget `json:"core"`
-	Files  []treeFile `json:"files"`
-}
-
-type treeBudget struct {
-	Characters int64  `json:"characters"`
-	Limit      *int64 `json:"limit"`
-}
-
-// treeFile is one file. Sizes are nil where there is no text to measure.
-type treeFile struct {
-	URI        protocol.DocumentURI `json:"uri"`
-	Path       string               `json:"path"`
-	Tier       string               `json:"tier"`
-	Bytes      *int                 `json:"bytes"`
-	Characters *int                 `json:"characters"`
-	Tokens     *int                 `json:"tokens"`
-	Limit      *int64               `json:"limit"`
-}
-
-// memoryTree lists the memory with what each file costs.
-func (s *Server) memoryTree(ctx context.Context, sub *subject, _ commandArg) (any, error) {
-	ctx, progress := s.progress(ctx, nil, "Measuring the memory")
-	defer progress.end()
-	view := sub.judging.view
-	report := treeReport{Root: sub.repo.git.Top, Layout: "v1", Policy: string(view.Policy), Files: []treeFile{}}
-	if view.V2 {
-		report.Layout = "v2"
-	}
-	used, limit, err := view.CoreBudget()
-	if err != nil {
-		return nil, err
-	}
-	if report.Core.Characters = used; limit >= 0 {
-		report.Core.Limit = &limit
-	}
-	limits, total := view.Limits(), view.Tree.Len()
-	for f := range view.Tree.All() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		row := treeFile{URI: protocol.DocumentURI(fileuri.FromPath(absolute(sub.repo.git, f.Path))), Path: f.Path, Tier: shortTier(view, f.Path)}
-		if f.Mode.IsRegular() {
-			about, err := view.About(f)
-			if err != nil {
-				return nil, err
-			}
-			row.Bytes, row.Characters, row.Tokens = &about.Bytes, &about.Characters, new(compile.Tokens(about.Bytes))
-		}
-		if limits != nil && view.Constrained(f.Path) {
-			if n, _, ok := limits.FileLimit(f.Path); ok {
-				row.Limit = &n
-			}
-		}
-		report.Files = append(report.Files, row)
-		progress.report(len(report.Files), total)
-	}
-	return report, view.Tree.Err()
 }
 
 // HookOptions are what a person chose for the commit hook.

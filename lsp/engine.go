@@ -32,7 +32,10 @@ type engine struct {
 	publishing sync.Mutex // held for published, and never for long
 	published  map[protocol.DocumentURI]publication
 
-	states map[*repo]*repoState // of the engine's goroutine: what lenses and hints were last asked for
+	// Of the engine's goroutine: what lenses and hints were last asked for, and
+	// what memories the client knows of.
+	states map[*repo]*repoState
+	told   map[*repo]*judging
 
 	diagnosticRefresh refresher
 	lensRefresh       refresher
@@ -63,6 +66,7 @@ func (e *engine) initialized(ctx context.Context) {
 		go e.run(ctx)
 		go e.server.registerWatchers(ctx)
 		go e.server.startSettings(ctx)
+		e.changed(changes{}) // what folders hold is told of before a file is opened
 	})
 }
 
@@ -147,7 +151,11 @@ func (e *engine) round(ctx context.Context) {
 	session := e.flush()
 	docs := e.server.documents.Load()
 	placing := session.place(ctx, docs)
+	if e.server.client.Capabilities.TellMemory() {
+		e.server.folders.eachRoot(func(dir string) { placing.addRoot(ctx, session, dir) })
+	}
 
+	judged := map[*repo]*judging{}
 	shown := map[protocol.DocumentURI]bool{}
 	stale := false     // something that the client has pulled
 	decorated := false // something that lenses and hints show may have changed
@@ -171,6 +179,7 @@ func (e *engine) round(ctx context.Context) {
 			}
 		}
 		if err == nil {
+			judged[r] = j
 			r.warmUp(ctx, j.view.Tree)
 		}
 	}
@@ -182,6 +191,7 @@ func (e *engine) round(ctx context.Context) {
 	if decorated {
 		e.server.refreshDecorations(ctx)
 	}
+	e.tellMemories(judged)
 	maps.DeleteFunc(e.states, func(r *repo, _ *repoState) bool { return placing.repos[r] == nil })
 }
 

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"sync"
 
 	"go.lsp.dev/protocol"
@@ -72,6 +73,15 @@ func (s *Server) closedDiagnostics(j *judging, r *repo, path string) (list wire.
 	if list, known := j.closed.get(path); known {
 		return list, uri, nil
 	}
+	if list, uri, err = s.ownDiagnostics(j, r, path); err == nil {
+		j.closed.put(path, list)
+	}
+	return list, uri, err
+}
+
+// ownDiagnostics is closedDiagnostics for a file that may be open.
+func (s *Server) ownDiagnostics(j *judging, r *repo, path string) (list wire.Diagnostics, uri protocol.DocumentURI, err error) {
+	uri = protocol.DocumentURI(fileuri.FromPath(absolute(r.git, path)))
 	sub, err := j.closedSubject(r, path, s.encoding)
 	if err != nil {
 		return nil, uri, err
@@ -84,25 +94,26 @@ func (s *Server) closedDiagnostics(j *judging, r *repo, path string) (list wire.
 		}
 		list = append(list, s.diagnostic(sub, &found[i]))
 	}
-	if err == nil {
-		j.closed.put(path, list)
-	}
 	return list, uri, err
 }
 
 // missingDiagnostics are the findings about files that do not exist, such as
 // the root index, by where the file would be.
 func (s *Server) missingDiagnostics(j *judging, r *repo) map[protocol.DocumentURI]wire.Diagnostics {
+	return s.treeDiagnostics(j, r, func(f *rules.Finding) bool { return !j.view.Tree.Has(cmp.Or(f.Path, rules.Index)) })
+}
+
+// treeDiagnostics are those findings about the whole tree that want asks for.
+// What is about no file is the root index's. All stand in the first line,
+// whether there is one or not.
+func (s *Server) treeDiagnostics(j *judging, r *repo, want func(f *rules.Finding) bool) map[protocol.DocumentURI]wire.Diagnostics {
 	whole, err := j.whole()
 	r.complain(err)
 	byURI := map[protocol.DocumentURI]wire.Diagnostics{}
 	for i := range whole {
 		f := &whole[i]
-		path := f.Path
-		if path == "" {
-			path = rules.Index
-		}
-		if f.Path != "" && j.view.Tree.Has(f.Path) || f.Path == "" && j.view.Tree.Has(rules.Index) || !j.settings.wants(f.Rule.ID) {
+		path := cmp.Or(f.Path, rules.Index)
+		if !want(f) || !j.settings.wants(f.Rule.ID) {
 			continue
 		}
 		uri := protocol.DocumentURI(fileuri.FromPath(absolute(r.git, path)))

@@ -13,7 +13,7 @@ var ruleBudgetNear = &Rule{
 	},
 	place: func(p *Pass) {
 		b, ok := p.fileBudget()
-		if !ok || !isNear(b.used, b.limit) {
+		if !ok || !NearLimit(b.used, b.limit) {
 			return
 		}
 		f := p.found(Span{}, "%d characters are %d %% of %d from %s", b.used, percent(b.used, b.limit), b.limit, b.source)
@@ -26,7 +26,7 @@ var ruleBudgetNear = &Rule{
 			p.unread(err)
 			return
 		}
-		if !isNear(used, limit) {
+		if !NearLimit(used, limit) {
 			return
 		}
 		f := p.found(Span{}, "core memory: %d characters are %d %% of %d from maxCoreMemoryCharacters", used, percent(used, limit), limit)
@@ -36,9 +36,9 @@ var ruleBudgetNear = &Rule{
 	},
 }
 
-// isNear reports whether more than nine tenths of a limit are used, but not
+// NearLimit reports whether more than nine tenths of a limit are used, but not
 // more than all; a negative limit is none.
-func isNear(used, limit int64) bool {
+func NearLimit(used, limit int64) bool {
 	return limit >= used && float64(used) > 0.9*float64(limit)
 }
 

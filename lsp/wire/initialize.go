@@ -37,6 +37,8 @@ type ClientCapabilities struct {
 		WorkDoneProgress bool           `json:"workDoneProgress"`
 		ShowDocument     SupportsOption `json:"showDocument"`
 	} `json:"window"`
+	// Experimental is whatever the client likes, and need not be an object.
+	Experimental json.RawMessage `json:"experimental"`
 
 	// Client is the name of the client, for the few things that one does in
 	// its own way and announces nowhere. The handshake sets it.
@@ -45,6 +47,15 @@ type ClientCapabilities struct {
 
 // IsNeovim reports whether the client is Neovim.
 func (c *ClientCapabilities) IsNeovim() bool { return c.Client == "Neovim" }
+
+// TellMemory reports whether the client wants to hear of every change of a
+// memory: it shows more of it than the protocol knows of.
+func (c *ClientCapabilities) TellMemory() bool {
+	var can struct {
+		MemoryChanged bool `json:"memoryChanged"`
+	}
+	return json.Unmarshal(c.Experimental, &can) == nil && can.MemoryChanged
+}
 
 // WorkspaceCapabilities is the workspace part of [ClientCapabilities].
 type WorkspaceCapabilities struct {
