@@ -66,6 +66,13 @@ func TestCRLF(t *testing.T) {
 		}
 		e.expect(uri)
 	})
+	t.Run("configured while it is open", func(t *testing.T) {
+		a := uriOf(m.path("a.md"))
+		e.didOpen(a, strings.ReplaceAll(m.read("a.md"), "\n", "\r\n"))
+		e.expect(a, "frontmatter-missing")
+		m.git("config", "core.autocrlf", "true")
+		e.expect(a)
+	})
 }
 
 // FM-05: what the text check counts once a line is shown once.

@@ -45,6 +45,10 @@ func (o *overlay) over(ctx context.Context, g *gitrepo.Repo, base *gitrepo.Workt
 		if o != nil {
 			old = o.buffers[path]
 		}
+		if old != nil && !base.StagesLike(o.base) {
+			again := *old // the ends of its lines are another matter now
+			again.base, old = nil, &again
+		}
 		b := next.buffer(ctx, g, path, doc, old, sameBase)
 		next.buffers[path] = b
 		if b == old && sameBase {

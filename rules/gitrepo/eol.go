@@ -214,6 +214,10 @@ func (w *Worktree) StageBytes(ctx context.Context, path string, raw []byte) []by
 	})
 }
 
+// StagesLike reports whether texts are stored by the rules of another state of
+// the working tree: neither attributes nor configuration changed in between.
+func (w *Worktree) StagesLike(other *Worktree) bool { return w.disk == other.disk }
+
 // indexed is the content that the index has for path, nil when it has none.
 func (r *Repo) indexed(ctx context.Context, index *Index, path string) ([]byte, error) {
 	oid := storedOID(index.at(path))
