@@ -67,6 +67,9 @@ func (e *editor) apply(raw json.RawMessage) {
 		case "rename":
 			err = e.move(c.OldURI, c.NewURI)
 		case "delete":
+			if e.open[c.URI] != nil {
+				e.didClose(c.URI)
+			}
 			err = os.Remove(path)
 		default:
 			b := e.open[c.TextDocument.URI]
