@@ -144,7 +144,10 @@ type Error struct {
 	Type      string // the provider's word for it: "overloaded_error"
 	Message   string // what happened and what to do
 	Temporary bool   // the same request may succeed later
-	Err       error
+	// RetryAfter is how long the provider wants to be left alone, 0 where it does
+	// not say.
+	RetryAfter time.Duration
+	Err        error
 }
 
 func (e *Error) Error() string { return e.Provider + ": " + e.Message }
