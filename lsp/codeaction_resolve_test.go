@@ -11,12 +11,14 @@ import (
 // named returns the action of that title.
 func named(t *testing.T, list []offered, title string) offered {
 	t.Helper()
+	var titles []string
 	for _, a := range list {
 		if strings.HasPrefix(a.Title, title) {
 			return a
 		}
+		titles = append(titles, a.Title)
 	}
-	t.Fatalf("no action %q among %+v", title, list)
+	t.Fatalf("no action %q among %q", title, titles)
 	return offered{}
 }
 

@@ -27,6 +27,8 @@ type editor struct {
 	server *Server
 	caps   wire.ClientCapabilities
 
+	initialized json.RawMessage // what the server answered to initialize
+
 	open  map[string]*editorBuffer // by URI
 	shown map[string]publishedSet  // the last set of each URI
 	log   []publishedSet
@@ -77,7 +79,7 @@ func newEditorIn(t testing.TB, profile, workspace string) *editor {
 	if who.ClientInfo != nil {
 		e.caps.Client = who.ClientInfo.Name
 	}
-	e.call("initialize", json.RawMessage(`{"processId":null,`+workspace+`,`+strings.TrimPrefix(strings.TrimSpace(profile), "{")))
+	e.initialized = e.call("initialize", json.RawMessage(`{"processId":null,`+workspace+`,`+strings.TrimPrefix(strings.TrimSpace(profile), "{")))
 	e.notify("initialized", struct{}{})
 
 	quiet := newMemory(t, files{"MEMORY.md": "# Quiet\n"})
