@@ -3,6 +3,7 @@ package lsp
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.lsp.dev/protocol"
@@ -45,6 +46,9 @@ func (sub *subject) workspaceEdit(client *wire.ClientCapabilities, enc wire.Posi
 }
 
 func (b *editBuilder) add(op rules.Op) error {
+	if b.addPlaced(op) {
+		return nil
+	}
 	uri, src, err := b.sub.target(op.Path, b.enc)
 	if err != nil {
 		return err
@@ -67,6 +71,22 @@ func (b *editBuilder) add(op rules.Op) error {
 		b.changes = append(b.changes, wire.DeleteFile{URI: uri})
 	}
 	return nil
+}
+
+// addPlaced adds the edits of a file that is not open if it is known where they
+// stand. Nothing is read: a rename may edit hundreds of files.
+func (b *editBuilder) addPlaced(op rules.Op) bool {
+	unplaced := func(e rules.Edit) bool { return e.Place == nil }
+	open := b.sub.judging.overlay.buffers[op.Path]
+	if op.Kind != rules.OpEdit || open != nil && open.file != nil || slices.ContainsFunc(op.Edits, unplaced) {
+		return false
+	}
+	edits := make(wire.TextEdits, 0, len(op.Edits))
+	for _, e := range op.Edits {
+		edits = append(edits, wire.TextEdit{TextEdit: protocol.TextEdit{Range: rangeAt(e.Place, b.enc), NewText: e.New}})
+	}
+	b.edit(protocol.DocumentURI(fileuri.FromPath(absolute(b.sub.repo.git, op.Path))), nil, edits)
+	return true
 }
 
 func (b *editBuilder) need(op protocol.ResourceOperationKind) error {

@@ -161,13 +161,16 @@ func (l *locator) of(ref *rules.Ref) (where protocol.Location, ok bool) {
 	if b := l.sub.judging.overlay.buffers[path]; ref.Place == nil || b != nil && b.file != nil {
 		return l.at(path, ref.Link.Span)
 	}
-	start, end := ref.Place.Start, ref.Place.End
-	if l.enc != wire.UTF8 {
-		start, end = ref.Place.Start16, ref.Place.End16
+	return protocol.Location{URI: protocol.DocumentURI(fileuri.FromPath(absolute(l.sub.repo.git, path))), Range: rangeAt(ref.Place, l.enc)}, true
+}
+
+// rangeAt is a place in the positions of the client.
+func rangeAt(p *rules.Place, enc wire.PositionEncoding) protocol.Range {
+	line, start, end := uint32(p.Line), p.Start, p.End
+	if enc != wire.UTF8 {
+		start, end = p.Start16, p.End16
 	}
-	line := uint32(ref.Place.Line)
-	return protocol.Location{URI: protocol.DocumentURI(fileuri.FromPath(absolute(l.sub.repo.git, path))), Range: protocol.Range{
-		Start: protocol.Position{Line: line, Character: uint32(start)}, End: protocol.Position{Line: line, Character: uint32(end)}}}, true
+	return protocol.Range{Start: protocol.Position{Line: line, Character: uint32(start)}, End: protocol.Position{Line: line, Character: uint32(end)}}
 }
 
 func (l *locator) text(path string) (protocol.DocumentURI, *source, bool) {

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -70,30 +71,37 @@ func BenchmarkNavigation(b *testing.B) {
 
 // Where the links of files that are not open stand is told without reading
 // them, and is the same as when they are open.
-func TestReferencesInClosedFiles(t *testing.T) {
+func TestLinksInClosedFiles(t *testing.T) {
 	texts := []string{
 		"[a](../a.md)", "x😀é [a](../a.md) [[a]]", "\r\n😀 [a](../a.md)\r\n", "lone\r[a](../a.md)", "[a\nb](../a.md)", "\xff [a](../a.md)",
-		"[a][r] [😀][r]\n\n[r]: ../a.md\n\n[r2]: ../a.md#x\n[b][r2]", "\n\n> - [a](../a.md)",
+		"[a][r] [😀][r]\n\n[r]: ../a.md\n\n[r2]: ../a.md#x\n[b][r2]", "\n\n> - [a](../a.md)", "é [😀](../a.md) [b](../a.md#é)",
 	}
 	content := files{"p/MEMORY.md": "# P\n", "p/bom.md": "\xef\xbb\xbf[a](../a.md)"}
 	for i, text := range texts {
 		content[fmt.Sprintf("p/%d.md", i)] = front("X") + text
 	}
 	m := newMemory(t, v2(content))
+	a := uriOf(m.path("a.md"))
 	for _, profile := range []string{vscode, helix} {
 		e := newEditor(t, profile)
-		ask := func() string {
-			return string(e.call("textDocument/references", map[string]any{"textDocument": map[string]any{"uri": uriOf(m.path("a.md"))},
+		ask := func() (references, rename string) {
+			references = string(e.call("textDocument/references", map[string]any{"textDocument": map[string]any{"uri": a},
 				"position": protocol.Position{}, "context": map[string]any{}}))
+			rename = string(e.call("workspace/willRenameFiles", map[string]any{"files": []any{map[string]any{"oldUri": a, "newUri": uriOf(m.path("ä.md"))}}}))
+			return references, regexp.MustCompile(`"version":(\d+|null)`).ReplaceAllString(rename, `"version"`)
 		}
 		e.openFile(m, "a.md")
-		closed := ask()
+		closed, closedRename := ask()
 		for path := range content {
 			uri := uriOf(m.path(path))
 			e.didOpen(uri, strings.ToValidUTF8(strings.TrimPrefix(m.read(path), "\xef\xbb\xbf"), "\uFFFD"))
 		}
-		if open := ask(); open != closed || strings.Count(open, "range") != 15 {
+		open, openRename := ask()
+		if open != closed || strings.Count(open, "range") != 17 {
 			t.Errorf("references are\n%s\nwhile the files are closed, and\n%s\nwhile they are open", closed, open)
+		}
+		if openRename != closedRename || strings.Count(openRename, "newText") != 14 {
+			t.Errorf("a rename edits\n%s\nwhile the files are closed, and\n%s\nwhile they are open", closedRename, openRename)
 		}
 	}
 }

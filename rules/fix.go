@@ -52,6 +52,8 @@ const (
 type Edit struct {
 	Span Span
 	New  string
+	// Place is where the Span stands, nil where only the text can tell.
+	Place *Place
 }
 
 // fixMemo shares the results of equal fixes of one view: a directory of

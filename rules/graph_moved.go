@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memls/memls/rules/markdown"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -119,7 +118,7 @@ func (v *View) stepTo(after *tree.File, old string) (*Op, error) {
 // those of files that move themselves, and those to what moves, to where it
 // moves, or to a directory above either, which may be gone or new afterwards.
 // Definitions have the form of links; links that use one are left out.
-func (m *move) eachLink(each func(from *tree.File, l *markdown.Link) error) error {
+func (m *move) eachLink(each func(*Ref) error) error {
 	if m.Links == nil {
 		return m.eachLinkOfAll(each)
 	}
@@ -137,7 +136,7 @@ func (m *move) eachLink(each func(from *tree.File, l *markdown.Link) error) erro
 	}
 	for i := range refs {
 		if ref := &refs[i]; !ref.Link.Ref {
-			if err := each(ref.From, &ref.Link); err != nil {
+			if err := each(ref); err != nil {
 				return err
 			}
 		}
@@ -145,7 +144,7 @@ func (m *move) eachLink(each func(from *tree.File, l *markdown.Link) error) erro
 	return nil
 }
 
-func (m *move) eachLinkOfAll(each func(from *tree.File, l *markdown.Link) error) error {
+func (m *move) eachLinkOfAll(each func(*Ref) error) error {
 	for f := range m.Tree.All() {
 		if !linksCount(f) {
 			continue
@@ -155,7 +154,7 @@ func (m *move) eachLinkOfAll(each func(from *tree.File, l *markdown.Link) error)
 			return err
 		}
 		for l := range linksOf(doc) {
-			if err := each(f, l); err != nil {
+			if err := each(&Ref{From: f, Link: *l}); err != nil {
 				return err
 			}
 		}

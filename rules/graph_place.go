@@ -72,6 +72,16 @@ func surplus(s []byte) (n int) {
 	return n
 }
 
+// placeOf is where a part of the link stands, nil where only the text can tell.
+func (r *Ref) placeOf(part Span) *Place {
+	p := r.Place
+	if p == nil || p.Start-p.Start16 != p.End-p.End16 {
+		return nil // columns in code units differ inside the link, too
+	}
+	start, end := part.Start-r.Link.Span.Start, part.End-r.Link.Span.Start
+	return &Place{Line: p.Line, Start: p.Start + start, End: p.Start + end, Start16: p.Start16 + start, End16: p.Start16 + end}
+}
+
 // place unpacks; nil where it is not kept.
 func (k *packedLink) place() *Place {
 	p := &k.where

@@ -155,10 +155,12 @@ func (m *move) moveFiles() error {
 
 // rewriteLinks rewrites the links that would lead elsewhere, those alone.
 func (m *move) rewriteLinks() error {
-	return m.eachLink(func(f *tree.File, l *markdown.Link) error {
-		edit, err := m.rewrite(f.Path, l)
+	return m.eachLink(func(ref *Ref) error {
+		path := ref.From.Path
+		edit, err := m.rewrite(path, &ref.Link)
 		if edit != nil {
-			m.edits[f.Path] = append(m.edits[f.Path], *edit)
+			edit.Place = ref.placeOf(edit.Span)
+			m.edits[path] = append(m.edits[path], *edit)
 		}
 		return err
 	})

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/memls/memls/rules/tree"
 )
 
 // coreBudget is the one error that more of the same makes worse.
@@ -13,6 +15,10 @@ const coreBudget = "core-budget"
 // message; moved tells where a file is afterwards. It is how budgets, depth
 // and the chain of indexes are checked before a refactoring is offered.
 func (v *View) sound(ops []Op, moved func(string) string) error {
+	v, err := v.held(ops)
+	if err != nil {
+		return err
+	}
 	t, err := Apply(v.Tree, ops)
 	if err != nil {
 		return err
@@ -47,6 +53,24 @@ func (v *View) sound(ops []Op, moved func(string) string) error {
 		}
 	}
 	return nil
+}
+
+// held is the view with the files that steps edit in memory, which are read here
+// once for all.
+func (v *View) held(ops []Op) (*View, error) {
+	var files []*tree.File
+	for _, op := range ops {
+		f := v.Tree.File(op.Path)
+		if op.Kind != OpEdit || f == nil {
+			continue
+		}
+		src, err := f.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f.Held(src))
+	}
+	return v.with(v.Tree.With(files)), nil
 }
 
 func errorKey(f *Finding, path string) string {

@@ -106,6 +106,12 @@ func NewFile(path string, mode Mode, oid OID, content Content) *File {
 	return &File{Path: path, Mode: mode, OID: oid, content: content}
 }
 
+// Held returns the file with its content, which must be what Bytes returns, in
+// memory.
+func (f *File) Held(content []byte) *File {
+	return &File{Path: f.Path, Mode: f.Mode, OID: f.OID, Unmerged: f.Unmerged, IntentToAdd: f.IntentToAdd, Unsaved: f.Unsaved, content: Buffer(content)}
+}
+
 // Name is the last segment of the path.
 func (f *File) Name() string { return base(f.Path) }
 
