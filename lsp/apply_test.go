@@ -59,11 +59,7 @@ func (e *editor) apply(raw json.RawMessage) {
 			if _, statErr := os.Stat(path); statErr == nil {
 				e.t.Fatalf("%s is created and exists", path)
 			}
-			text := ""
-			if e.caps.IsNeovim() {
-				text = "\n" // its new buffer has one empty line
-			}
-			err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
+			err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(e.newDocument()), 0o644))
 		case "rename":
 			err = e.move(c.OldURI, c.NewURI)
 		case "delete":
@@ -108,12 +104,23 @@ func (e *editor) pathOf(uri string) string {
 	return path
 }
 
+// newDocument is what the editor has of a file that is not on disk.
+func (e *editor) newDocument() string {
+	if e.caps.KeepsEmptyLine() {
+		return "\n"
+	}
+	return ""
+}
+
 // editFile changes a buffer, or a file that is not open, and saves it.
 func (e *editor) editFile(uri string, edits []protocol.TextEdit) {
 	e.t.Helper()
 	path := e.pathOf(uri)
 	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		old, err = []byte(e.newDocument()), nil
+	}
+	if err != nil {
 		e.t.Fatal(err)
 	}
 	if b := e.open[uri]; b != nil {

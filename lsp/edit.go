@@ -109,9 +109,7 @@ func (b *editBuilder) create(op rules.Op, uri protocol.DocumentURI) {
 		b.changes = append(b.changes, wire.CreateFile{URI: uri, Options: &protocol.CreateFileOptions{IgnoreIfExists: true}})
 	}
 	edit := protocol.TextEdit{NewText: op.Content}
-	if b.client.IsNeovim() {
-		// Neovim makes the new buffer with one empty line, and keeps it below
-		// the text unless the edit reaches past it.
+	if b.client.KeepsEmptyLine() {
 		edit.Range.End.Line = 1
 	}
 	b.edit(uri, nil, wire.TextEdits{{TextEdit: edit}})

@@ -76,9 +76,6 @@ func newEditorIn(t testing.TB, profile, workspace string) *editor {
 		t.Fatal(err)
 	}
 	e.caps = who.Capabilities
-	if who.ClientInfo != nil {
-		e.caps.Client = who.ClientInfo.Name
-	}
 	e.initialized = e.call("initialize", json.RawMessage(`{"processId":null,`+workspace+`,`+strings.TrimPrefix(strings.TrimSpace(profile), "{")))
 	e.notify("initialized", struct{}{})
 

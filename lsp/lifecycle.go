@@ -39,9 +39,6 @@ func (s *Server) gate(method string) error {
 
 func (s *Server) initialize(ctx context.Context, p *wire.InitializeParams) (*wire.InitializeResult, error) {
 	s.client = *p
-	if p.ClientInfo != nil {
-		s.client.Capabilities.Client = p.ClientInfo.Name
-	}
 	s.encoding = p.Capabilities.Negotiate()
 	s.folders.add(p.WorkspaceFolders)
 	s.trace.set(p.Trace)

@@ -48,7 +48,7 @@ func (s *Screen) Press(keys ...string) {
 	s.tmux(append([]string{"send-keys"}, keys...)...)
 }
 
-// Type types text.
+// Type types text, in which the key Enter is \r.
 func (s *Screen) Type(text string) {
 	s.t.Helper()
 	s.tmux("send-keys", "-l", "--", text)

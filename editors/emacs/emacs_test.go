@@ -39,8 +39,7 @@ func TestQuickFix(t *testing.T) {
 			fix: func(s *editortest.Screen) {
 				run(s, "lsp-execute-code-action")
 				s.Shows("Select code action", true)
-				s.Type(editortest.QuickFix)
-				s.Press("Enter")
+				s.Type(editortest.QuickFix + "\r")
 			},
 			questions: [][]string{{"Save anyway?", "y", "e", "s", "Enter"}},
 		},
@@ -65,6 +64,5 @@ func TestQuickFix(t *testing.T) {
 // run runs a command of Emacs.
 func run(s *editortest.Screen, command string) {
 	s.Press("M-x")
-	s.Type(command)
-	s.Press("Enter")
+	s.Type(command + "\r")
 }

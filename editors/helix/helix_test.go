@@ -22,8 +22,7 @@ func TestQuickFix(t *testing.T) {
 	screen.Press("Enter")
 	screen.Shows(editortest.QuickFix, false)
 	screen.Shows(editortest.Problem, false)
-	screen.Type(":wqa")
-	screen.Press("Enter")
+	screen.Type(":wqa\r")
 	screen.Ends()
 	job.Mended(t)
 }

@@ -39,14 +39,15 @@ type ClientCapabilities struct {
 	} `json:"window"`
 	// Experimental is whatever the client likes, and need not be an object.
 	Experimental json.RawMessage `json:"experimental"`
-
-	// Client is the name of the client, for the few things that one does in
-	// its own way and announces nowhere. The handshake sets it.
-	Client string `json:"-"`
 }
 
-// IsNeovim reports whether the client is Neovim.
-func (c *ClientCapabilities) IsNeovim() bool { return c.Client == "Neovim" }
+// KeepsEmptyLine reports whether the client makes a new document with one
+// empty line, and keeps it below the text unless the edit reaches past it, as
+// Neovim, ALE and YouCompleteMe do. None of these knows all that an edit may
+// hold; those that do, Helix among them, may drop an edit that reaches so far.
+func (c *ClientCapabilities) KeepsEmptyLine() bool {
+	return !c.Workspace.WorkspaceEdit.DocumentChanges || !c.CanEditFiles(protocol.CreateResourceOperation)
+}
 
 // TellMemory reports whether the client wants to hear of every change of a
 // memory: it shows more of it than the protocol knows of.

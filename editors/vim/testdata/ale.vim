@@ -1,0 +1,2 @@
+filetype plugin on
+packadd ale
