@@ -11,7 +11,6 @@ import (
 	"github.com/memls/memls/agentcli/turn"
 	"github.com/memls/memls/compile"
 	"github.com/memls/memls/rules"
-	"github.com/memls/memls/rules/parsers"
 )
 
 // An agentTurn is one turn on a repository. While the model thinks it holds no
@@ -89,17 +88,9 @@ func (t *agentTurn) prepare(ctx context.Context) error {
 	return err
 }
 
-// snapshot is a commit, to be changed. What is asked of it stays readable when
-// ctx ends: an interrupted turn keeps its work.
+// snapshot is a commit, to be changed.
 func (t *agentTurn) snapshot(ctx context.Context, commit string) (s rules.Snapshot, byMarker bool, err error) {
-	look := &target{repo: t.repo, at: commit}
-	s = rules.Snapshot{Parsers: parsers.New(), Load: look.load}
-	if s.Tree, _, err = t.repo.Revision(context.WithoutCancel(ctx), commit); err != nil {
-		return s, false, err
-	}
-	s.Head = s.Tree
-	s.Policy, look.policySource, err = t.repo.policy(t.options.policy.value, s)
-	return s, look.policySource == policyFromMarker, err
+	return t.repo.snapshot(ctx, commit, t.options.policy.value)
 }
 
 // run asks the model. With judge the work is there already, and the request is

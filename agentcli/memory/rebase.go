@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/tree"
@@ -15,6 +17,26 @@ import (
 type Conflict struct {
 	Path               string
 	Base, Ours, Theirs *tree.File
+}
+
+// String shows a conflict to a model: what it wrote, and what is there now.
+func (c Conflict) String() string {
+	return fmt.Sprintf("%s\n%s\n%s", spell(c.Path), side("You wrote", c.Ours), side("They wrote", c.Theirs))
+}
+
+func side(who string, f *tree.File) string {
+	if f == nil {
+		return who + " nothing: there is no such file."
+	}
+	text, err := f.Bytes()
+	switch {
+	case err != nil:
+		return who + " what cannot be read."
+	case !utf8.Valid(text):
+		return who + fmt.Sprintf(" %d bytes that are no text.", len(text))
+	}
+	lines := linesOf(text)
+	return who + ":\n" + strings.TrimSuffix(numbered(lines, 1, len(lines)), "\n")
 }
 
 // Rebase lays the changes over another commit, path by path: what only one side

@@ -1,0 +1,153 @@
+package agentcli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/memls/memls/agentcli/memory"
+	"github.com/memls/memls/rules/gitrepo"
+)
+
+const mcpHelp = `Serve the memory over the Model Context Protocol on standard input and output, for agents that keep
+their memory here: Claude Code, Cursor, VS Code, Codex and others start this command themselves.
+
+Each change is judged and committed by itself; one that a rule or hook refuses changes nothing, and
+the agent is told why. For changes that are valid only together there is a batch: memory_begin, the
+changes, memory_commit. A batch that is open when the client leaves is kept on a ref and named.
+
+Resources are the compiled prompt and every index, as committed.`
+
+func (a *app) mcpCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve the memory tools to agents over MCP",
+		Long:  mcpHelp,
+		Example: `  claude mcp add memory -- agentcli -C ~/memory mcp
+  codex mcp add memory -- agentcli -C ~/memory mcp`,
+		Args: cobra.NoArgs,
+	}
+	createIndexes := cmd.Flags().Bool("create-indexes", true, "create the indexes that a new file needs, and list it in them")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		ctx := cmd.Context()
+		repo, err := a.find(ctx)
+		if err != nil {
+			return err
+		}
+		defer repo.Close()
+		if repo.Top == "" {
+			return fmt.Errorf("%s: %w; run this where the files are checked out", repo.GitDir, gitrepo.ErrNoWorktree)
+		}
+		m := a.newMCP(repo, *createIndexes)
+		transport := &mcp.IOTransport{Reader: io.NopCloser(a.env.Stdin), Writer: nopWriteCloser{a.env.Stdout}}
+		return errors.Join(m.server.Run(ctx, transport), m.end(ctx))
+	}
+	return cmd
+}
+
+type nopWriteCloser struct{ io.Writer }
+
+func (nopWriteCloser) Close() error { return nil }
+
+// An mcpServer serves one client. Requests come at the same time; whatever
+// touches the memory takes its turn.
+type mcpServer struct {
+	*app
+	repo          *repository
+	createIndexes bool
+	server        *mcp.Server
+
+	turn      chan struct{} // holds one token, free to be taken
+	batch     *mcpBatch     // nil where each change is committed by itself
+	resources map[string]bool // URIs of the indexes that are offered
+}
+
+// An mcpBatch is changes that are to be committed as one.
+type mcpBatch struct {
+	*memory.Workspace
+	base string // the commit that they are laid over
+}
+
+func (a *app) newMCP(repo *repository, createIndexes bool) *mcpServer {
+	m := &mcpServer{app: a, repo: repo, createIndexes: createIndexes, turn: make(chan struct{}, 1), resources: map[string]bool{}}
+	m.turn <- struct{}{}
+	m.server = mcp.NewServer(&mcp.Implementation{Name: "agentcli", Title: "Agent memory", Version: a.version}, &mcp.ServerOptions{
+		Instructions: "A memory that outlasts the conversation: a git repository of Markdown files. Call memory_compile at the start to read what is resident of it; " +
+			"view indexes (MEMORY.md) with the tool memory to find the rest. Note what will matter later, and say why in reason.",
+		Capabilities: &mcp.ServerCapabilities{},
+	})
+	m.addTools()
+	m.addResources()
+	m.server.AddPrompt(&mcp.Prompt{Name: "tidy-up", Title: "Tidy up the memory", Description: "Mend what is wrong with the memory, and bring it in order"}, m.tidyUp)
+	return m
+}
+
+// alone runs f when nothing else works on the memory.
+func (m *mcpServer) alone(ctx context.Context, f func() (string, error)) (string, error) {
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case <-m.turn:
+	}
+	defer func() { m.turn <- struct{}{} }()
+	return f()
+}
+
+// end keeps a batch that nobody committed.
+func (m *mcpServer) end(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	_, err := m.alone(ctx, func() (string, error) {
+		if m.batch == nil || len(m.batch.Changes()) == 0 {
+			return "", nil
+		}
+		w, err := m.toWrite(ctx, m.repo)
+		if err != nil {
+			return "", err
+		}
+		defer w.Close()
+		r := newRescue(time.Now(), fmt.Sprintf("mcp-%d", os.Getpid()))
+		r.message = "Work of an agent that left without committing it\n\n" + m.batch.Message()
+		if err := w.rescueOverlay(ctx, overlay{base: m.batch.base, changes: m.batch.Changes(), rescue: r}); err != nil {
+			return "", err
+		}
+		m.note("a batch of changes was not committed; it is kept as %s", r.ref)
+		return "", nil
+	})
+	return err
+}
+
+// A refusal is what rules or hooks say against a commit. It leaves everything as it was.
+type refusal struct{ text string }
+
+func (r *refusal) Error() string { return r.text }
+
+// commit commits the changes of a workspace. The error is a *refusal where
+// rules or hooks say no, and errMoved where the branch is no longer at base.
+func (m *mcpServer) commit(ctx context.Context, w *writable, work *memory.Workspace, base, message string) (string, error) {
+	c, err := w.commitOverlay(ctx, overlay{base: base, changes: work.Changes(), message: message})
+	if edits, ok := errors.AsType[*localEdits](err); ok {
+		return "", fmt.Errorf("%w. memory_commit without a batch commits them", edits)
+	}
+	return m.outcome(ctx, c, err)
+}
+
+// outcome tells how a commit went.
+func (m *mcpServer) outcome(ctx context.Context, c *commitRun, err error) (string, error) {
+	switch {
+	case errors.Is(err, errFindings) && c.refused != nil:
+		return "", &refusal{printableLines(strings.TrimSpace(c.refused.output)) + "\nnothing was committed: " + c.refused.Error()}
+	case errors.Is(err, errFindings):
+		return "", &refusal{strings.TrimSpace(string(c.text()))}
+	case err != nil:
+		return "", err
+	}
+	_ = m.refresh(ctx) // it is looked up again when it is asked for
+	return strings.TrimSpace(string(c.text())), nil
+}
