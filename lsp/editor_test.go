@@ -255,9 +255,13 @@ func (e *editor) pull(uri string) {
 	e.t.Helper()
 	raw := e.call("textDocument/diagnostic", map[string]any{
 		"textDocument": map[string]any{"uri": uri}, "identifier": diagnosticSource, "previousResultId": e.results[uri]})
-	var report struct {
+	type documentReport struct {
 		Kind, ResultID string
 		Items          []wire.Diagnostic
+	}
+	var report struct {
+		documentReport
+		RelatedDocuments map[string]documentReport
 	}
 	if err := json.Unmarshal(raw, &report); err != nil {
 		e.t.Fatalf("%v in %s", err, raw)
@@ -276,6 +280,11 @@ func (e *editor) pull(uri string) {
 		set.Version = new(b.version)
 	}
 	e.shown[uri], e.log = set, append(e.log, set)
+	for other, report := range report.RelatedDocuments {
+		set := e.shown[other]
+		set.Diagnostics, e.results[other] = report.Items, report.ResultID
+		e.shown[other] = set
+	}
 }
 
 // of returns what is shown of a document, as "line:character-line:character

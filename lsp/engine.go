@@ -52,6 +52,8 @@ type changes struct {
 type publication struct {
 	seq  uint64 // of the document
 	list string // the diagnostics as JSON
+	// answered is the id of what it was answered last, "" if it never asked.
+	answered string
 }
 
 const noDiagnostics = "[]"

@@ -18,7 +18,7 @@ import (
 // each compares what the editor shows with what a session that knows nothing
 // of the past finds.
 func FuzzIncremental(f *testing.F) {
-	for seed := range uint64(2) {
+	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		script := make([]byte, 3*20+seed)
 		for i := range script {
@@ -27,11 +27,9 @@ func FuzzIncremental(f *testing.F) {
 		f.Add(script)
 	}
 	f.Fuzz(func(t *testing.T, script []byte) {
-		profile := vscode // which pulls
-		if len(script)%2 == 1 {
-			profile = helix // which is pushed to
-		}
-		p := newPlay(t, profile)
+		// They pull, are pushed to, and are told of related documents.
+		client := []string{"vscode", "helix", "neovim-0.12"}[len(script)%3]
+		p := newPlay(t, clientNamed(client))
 		for step := 0; len(script) >= 3 && step < 60; step++ {
 			name := p.step(script[0], script[1], script[2])
 			script = script[3:]

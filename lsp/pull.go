@@ -31,28 +31,32 @@ func announcePull(server *wire.ServerCapabilities, client *wire.ClientCapabiliti
 // documentDiagnostic answers what the client shall show of one document. It
 // answers any client: one that is pushed to may ask all the same, and shows
 // what it is answered where it asked for it.
-func (s *Server) documentDiagnostic(ctx context.Context, snap snapshot, p *wire.DocumentDiagnosticParams) (wire.DocumentDiagnosticReport, error) {
-	list, doc, err := s.pull(ctx, snap, p.TextDocument.URI)
+func (s *Server) documentDiagnostic(ctx context.Context, snap snapshot, p *wire.DocumentDiagnosticParams) (report wire.DocumentDiagnosticReport, err error) {
+	doc := snap.documents.get(p.TextDocument.URI)
+	if doc == nil || s.folders.muted(doc) {
+		report, _, err = newReport(nil, p.PreviousResultID)
+		return report, err
+	}
+	list, related, err := s.pull(ctx, snap, doc)
 	if err != nil {
-		return wire.DocumentDiagnosticReport{}, err
+		return report, err
 	}
 	report, raw, err := newReport(list, p.PreviousResultID)
-	if err == nil && doc != nil && s.pulls() {
-		s.engine.pulled(doc, raw)
+	if err == nil && s.pulls() {
+		report.RelatedDocuments = related
+		s.engine.pulled(snap.documents, doc, publication{doc.seq, raw, report.ResultID})
 	}
 	return report, err
 }
 
-// pull judges one document; doc is nil when it is not open.
-func (s *Server) pull(ctx context.Context, snap snapshot, uri protocol.DocumentURI) (list wire.Diagnostics, doc *document, err error) {
-	if doc = snap.documents.get(uri); doc == nil || s.folders.muted(doc) {
-		return nil, doc, nil
-	}
+// pull judges one document, and for clients that take them those which show
+// something else because of it.
+func (s *Server) pull(ctx context.Context, snap snapshot, doc *document) (list wire.Diagnostics, related map[protocol.DocumentURI]wire.DocumentDiagnosticReport, err error) {
 	session := s.engine.flush()
 	placing := session.place(ctx, snap.documents)
 	at, ok := placing.of(doc) // not of another URI of the file, which shows them
 	if !ok {
-		return nil, doc, nil
+		return nil, nil, nil
 	}
 	j, err := at.repo.judge(ctx, placing.repos[at.repo], !s.watches())
 	if ctx.Err() != nil {
@@ -60,7 +64,36 @@ func (s *Server) pull(ctx context.Context, snap snapshot, uri protocol.DocumentU
 	}
 	at.repo.complain(err)
 	list, _ = s.diagnostics(at, j, err)
-	return list, doc, nil
+	if can := snap.client.TextDocument.Diagnostic; can != nil && can.RelatedDocumentSupport {
+		related, err = s.related(placing, at, j, err)
+		return list, related, err
+	}
+	return list, nil, nil
+}
+
+// related are reports of open documents of the same memory that the client
+// shows otherwise. It is not taken for granted that they arrive: the client is
+// asked to refresh all the same.
+func (s *Server) related(placing *placing, at place, j *judging, judgeErr error) (map[protocol.DocumentURI]wire.DocumentDiagnosticReport, error) {
+	reports := map[protocol.DocumentURI]wire.DocumentDiagnosticReport{}
+	for _, other := range placing.in(at.repo) {
+		shows := s.engine.answered(other.doc)
+		if other.doc == at.doc || shows == "" || s.folders.muted(other.doc) {
+			continue
+		}
+		list, ok := s.diagnostics(other, j, judgeErr)
+		if !ok {
+			continue
+		}
+		report, _, err := newReport(list, shows)
+		if err != nil {
+			return nil, err
+		}
+		if report.Items != nil {
+			reports[other.doc.uri] = report
+		}
+	}
+	return reports, nil
 }
 
 // newReport is a report of diagnostics. Its id is a digest of them, so the
@@ -113,17 +146,23 @@ func (r *refresher) take() bool {
 }
 
 // pulled notes what a document's pull was answered, so that the engine asks
-// for another one when that gets wrong.
-func (e *engine) pulled(doc *document, list string) {
+// for another one when that gets wrong. docs is the state that it was about.
+func (e *engine) pulled(docs *documents, doc *document, now publication) {
 	e.publishing.Lock()
 	if e.published[doc.uri].seq <= doc.seq {
-		e.published[doc.uri] = publication{seq: doc.seq, list: list}
+		e.published[doc.uri] = now
 	}
 	e.publishing.Unlock()
-	// The state may be a newer one than that of the request by now.
-	if e.server.documents.Load().seq != doc.seq {
+	if e.server.documents.Load() != docs {
 		e.changed(changes{})
 	}
+}
+
+// answered is the id of what the document's last pull was answered.
+func (e *engine) answered(doc *document) string {
+	e.publishing.Lock()
+	defer e.publishing.Unlock()
+	return e.published[doc.uri].answered
 }
 
 // note is publish for clients that pull: they ask by themselves after each of
@@ -136,6 +175,7 @@ func (e *engine) note(doc *document, now publication) (stale bool) {
 	if known && before.seq > now.seq {
 		return false // a newer version was pulled meanwhile; its own round follows
 	}
+	now.answered = before.answered
 	e.published[doc.uri] = now
 	return known && before.list != now.list && before.seq == now.seq
 }

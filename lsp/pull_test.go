@@ -110,6 +110,30 @@ func TestRefreshAfterCrossFileChanges(t *testing.T) {
 	}
 }
 
+// A client that takes them is told of other open files in the answer about one.
+func TestRelatedDocuments(t *testing.T) {
+	for client, want := range map[string]int{"neovim-0.12": 0, "vscode": 1} {
+		m := newMemory(t, v2(files{"projects/x.md": front("X"), "b.md": "x\n"}))
+		e := newEditor(t, clientNamed(client))
+		x, b := e.openFile(m, "projects/x.md"), e.openFile(m, "b.md")
+		e.expect(x, "index-chain")
+		e.expect(b, "frontmatter-missing")
+
+		index := uriOf(m.path("projects/MEMORY.md"))
+		e.other = nil
+		e.didOpen(index, "# P\n\n- [X](x.md)\n")
+		e.pull(index)
+		if got := e.of(x); len(got) != want {
+			t.Errorf("%s shows %q in x.md before it asks again, want %d", client, got, want)
+		}
+		if !strings.Contains(strings.Join(e.other, ""), "workspace/diagnostic/refresh") {
+			e.await("workspace/diagnostic/refresh") // an answer can be lost
+		}
+		e.expect(x)
+		e.expect(b, "frontmatter-missing")
+	}
+}
+
 func TestPullUnchanged(t *testing.T) {
 	m := newMemory(t, v2(files{"b.md": "x\n"}))
 	e := newEditor(t, vscode)

@@ -67,6 +67,10 @@ type DocumentDiagnosticReport struct {
 	Kind     string       `json:"kind"`
 	ResultID string       `json:"resultId,omitempty"`
 	Items    *Diagnostics `json:"items,omitempty"`
+
+	// RelatedDocuments are reports of other documents, for clients with
+	// relatedDocumentSupport.
+	RelatedDocuments map[protocol.DocumentURI]DocumentDiagnosticReport `json:"relatedDocuments,omitempty"`
 }
 
 // FullReport holds all diagnostics of a document; resultID may be "".

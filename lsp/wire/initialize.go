@@ -87,7 +87,9 @@ type WorkspaceCapabilities struct {
 // TextDocumentCapabilities is the document part of [ClientCapabilities].
 type TextDocumentCapabilities struct {
 	// Diagnostic is not nil when the client pulls diagnostics.
-	Diagnostic         *struct{} `json:"diagnostic"`
+	Diagnostic *struct {
+		RelatedDocumentSupport bool `json:"relatedDocumentSupport"`
+	} `json:"diagnostic"`
 	PublishDiagnostics struct {
 		RelatedInformation bool `json:"relatedInformation"`
 	} `json:"publishDiagnostics"`
