@@ -117,13 +117,21 @@ func (sub *subject) locate(path string, span rules.Span, enc wire.PositionEncodi
 	return protocol.Location{URI: uri, Range: src.rangeOf(span)}, true
 }
 
+// uriOf is the URI of a file of the repository as the client knows it.
+func (sub *subject) uriOf(path string) protocol.DocumentURI {
+	if b := sub.judging.overlay.buffers[path]; b != nil && b.file != nil {
+		return b.doc.uri
+	}
+	return protocol.DocumentURI(fileuri.FromPath(absolute(sub.repo.git, path)))
+}
+
 // target is a file of the repository as the client knows it: its URI, and its
 // text where it has one.
 func (sub *subject) target(path string, enc wire.PositionEncoding) (protocol.DocumentURI, *source, error) {
 	if b := sub.judging.overlay.buffers[path]; b != nil && b.file != nil {
 		return b.doc.uri, b.source, nil
 	}
-	uri := protocol.DocumentURI(fileuri.FromPath(absolute(sub.repo.git, path)))
+	uri := sub.uriOf(path)
 	f := sub.judging.view.Tree.File(path)
 	if f == nil {
 		return uri, newSource(nil, false, enc), nil

@@ -85,7 +85,7 @@ func (b *editBuilder) addPlaced(op rules.Op) bool {
 	for _, e := range op.Edits {
 		edits = append(edits, wire.TextEdit{TextEdit: protocol.TextEdit{Range: rangeAt(e.Place, b.enc), NewText: e.New}})
 	}
-	b.edit(protocol.DocumentURI(fileuri.FromPath(absolute(b.sub.repo.git, op.Path))), nil, edits)
+	b.edit(b.sub.uriOf(op.Path), nil, edits)
 	return true
 }
 

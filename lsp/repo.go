@@ -32,8 +32,10 @@ type repo struct {
 	// graph knows the links of the trees that are judged. It is filled in the
 	// background, until stop.
 	graph *rules.Graph
-	warm  sync.Once
-	stop  context.CancelFunc
+	// symbols is filled when it is first asked.
+	symbols symbolIndex
+	warm    sync.Once
+	stop    context.CancelFunc
 
 	mu       sync.Mutex
 	state    *repoState // nil before the first success

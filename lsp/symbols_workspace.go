@@ -75,25 +75,14 @@ type workspaceSymbolParams struct {
 // findSymbols adds what fits the query in one repository.
 func (sub *subject) findSymbols(ctx context.Context, found []symbolMatch, query string, progress *progress) ([]symbolMatch, error) {
 	view := sub.judging.view
-	n, total := 0, view.Tree.Len()
-	for f := range view.Tree.All() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		n++
-		progress.report(n, total)
-		if !rules.IsMarkdown(f.Path) || !f.Mode.IsRegular() {
-			continue
-		}
-		name := nameOf(f)
-		score, ok := fuzzy(query, name)
-		if byPath, fits := fuzzy(query, f.Path); fits && (!ok || byPath < score) {
-			score, ok = byPath, true
-		}
-		if ok {
-			found = append(found, symbolMatch{sub: sub, path: f.Path, name: name, score: score})
-		}
-		if !rules.IsCore(f.Path) {
+	err := sub.repo.symbols.search(ctx, view.Tree, query, progress, func(f *tree.File, name string, score int) {
+		found = append(found, symbolMatch{sub: sub, path: f.Path, name: name, score: score})
+	})
+	if err != nil {
+		return nil, err
+	}
+	for f := range view.Tree.Root().Files() {
+		if !rules.IsCore(f.Path) || !f.Mode.IsRegular() {
 			continue
 		}
 		doc, err := view.DocOf(f)
@@ -101,42 +90,36 @@ func (sub *subject) findSymbols(ctx context.Context, found []symbolMatch, query 
 			continue // judging says what is wrong with the file
 		}
 		for _, h := range doc.Headings {
-			if score, ok := fuzzy(query, h.Text); ok && h.Text != "" {
+			if score, ok := fuzzy(strings.ToLower(query), strings.ToLower(h.Text)); ok && h.Text != "" {
 				found = append(found, symbolMatch{sub, f.Path, h.Text, h.Span, score + 1})
 			}
 		}
 	}
-	return found, view.Tree.Err()
+	return found, nil
 }
 
 func (m *symbolMatch) symbol(enc wire.PositionEncoding) protocol.SymbolInformation {
 	info := protocol.SymbolInformation{Name: m.name, Kind: protocol.SymbolKindFile, ContainerName: m.path}
-	if m.heading.End > 0 {
-		info.Kind = protocol.SymbolKindString
+	if m.heading.End == 0 { // hundreds of files may fit, and none has to be read for its start
+		info.Location.URI = m.sub.uriOf(m.path)
+		return info
 	}
+	info.Kind = protocol.SymbolKindString
 	if where, ok := m.sub.locate(m.path, m.heading, enc); ok {
 		info.Location = where
 	}
 	return info
 }
 
-// nameKey is the key by which a file's name is remembered.
-type nameKey struct{}
-
 // nameOf is what a file calls itself. Of a large memory no more than that is
 // kept.
 func nameOf(f *tree.File) string {
-	v, err := f.Memo(nameKey{}, func() (any, error) {
-		src, err := f.Bytes()
-		if err != nil {
-			return nil, err
-		}
+	if src, err := f.Bytes(); err == nil {
 		front := facts.ParseFront(src)
 		name, _ := front.Value("name")
-		return strings.Clone(facts.Decode(strings.Trim(name, `"' `))), nil
-	})
-	if name, ok := v.(string); ok && err == nil && name != "" {
-		return name
+		if name = facts.Decode(strings.Trim(name, `"' `)); name != "" {
+			return strings.Clone(name)
+		}
 	}
 	if title := rules.Title(strings.TrimSuffix(strings.TrimSuffix(f.Path, rules.Index), "/")); title != "" {
 		return title
@@ -145,9 +128,9 @@ func nameOf(f *tree.File) string {
 }
 
 // fuzzy reports whether the letters of query occur in text in their order, and
-// how badly: from 0, the text itself, over its start and a part of it, up.
-func fuzzy(query, text string) (score int, ok bool) {
-	query, lower := strings.ToLower(query), strings.ToLower(text)
+// how badly: from 0, the text itself, over its start and a part of it, up. Both
+// are in lower case.
+func fuzzy(query, lower string) (score int, ok bool) {
 	switch i := strings.Index(lower, query); {
 	case query == lower:
 		return 0, true
