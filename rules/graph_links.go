@@ -92,7 +92,8 @@ func packLinks(from string, src []byte, doc *markdown.Doc) *fileLinks {
 			add(&markdown.Link{Kind: markdown.Reference, Span: d.Span, Target: d.Target}, linkDefinition)
 		}
 	}
-	p.text, p.links = text.String(), slices.Clip(p.links)
+	// Copies are as large as they have to be; what grew is half empty.
+	p.text, p.links = strings.Clone(text.String()), slices.Clone(p.links)
 	return p
 }
 
