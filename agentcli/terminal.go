@@ -1,6 +1,7 @@
 package agentcli
 
 import (
+	"io"
 	"os"
 
 	"golang.org/x/term"
@@ -20,8 +21,10 @@ const (
 type painter bool
 
 // painter is that of standard output.
-func (a *app) painter() painter {
-	f, ok := a.env.Stdout.(*os.File)
+func (a *app) painter() painter { return a.painterOn(a.env.Stdout) }
+
+func (a *app) painterOn(w io.Writer) painter {
+	f, ok := w.(*os.File)
 	return painter(ok && term.IsTerminal(int(f.Fd())) && a.env.Getenv("NO_COLOR") == "" && a.env.Getenv("TERM") != "dumb")
 }
 

@@ -52,9 +52,9 @@ func turnFlags(cmd *cobra.Command, formats ...string) *turnOptions {
 	flags.StringVar(&o.system, "system", "", "base prompt from `FILE`; each {CORE_MEMORY} in it is replaced by the memory, which else follows it")
 	flags.StringVar(&o.session, "session", "", "keep the conversation in `FILE`, and go on with what is in it")
 	flags.IntVar(&o.steps, "max-steps", turn.MaxSteps, "ask the model at most `N` times")
-	flags.BoolVar(&o.dry, "dry-run", false, "print what would be committed as a unified diff, and change nothing")
 	flags.BoolVar(&o.indexes, "create-indexes", false, "create missing indexes of directories, rather than tell the model")
 	if len(formats) > 0 {
+		flags.BoolVar(&o.dry, "dry-run", false, "print what would be committed as a unified diff, and change nothing")
 		o.format = choiceFlag(cmd, "format", "print as", formats[0], formats...)
 	}
 	return o
@@ -111,10 +111,11 @@ func (t *talk) oneTurn(ctx context.Context, work func(context.Context, *agentTur
 		return err
 	}
 	defer one.Close()
-	t.show = newTurnPrinter(one)
+	printer := newTurnPrinter(one)
+	t.show = printer.observe
 	result := work(ctx, one)
 	one.end(ctx, result)
-	return errors.Join(t.show.end(result), turnError(result))
+	return errors.Join(printer.end(result), turnError(result))
 }
 
 // turnError is nil, errFindings for a refusal that has been shown, or what

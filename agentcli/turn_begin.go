@@ -153,7 +153,7 @@ func (t *agentTurn) observe(e turn.Event) {
 		}
 	}
 	t.noteOnce(err)
-	t.show.observe(e)
+	t.show(e)
 }
 
 func (t *agentTurn) writeJournal(e turn.Entry) { t.noteOnce(t.journal.Write(e)) }

@@ -62,8 +62,12 @@ func (t *agentTurn) noteEnd(r *turn.Result) {
 		t.note("%v", r.Err)
 	}
 	if ref := t.rescueRef(); ref != "" {
-		t.note("nothing was committed; the work is kept on %s\nGo on with it: agentcli turn resume %[1]s", ref)
+		t.note("%s", keptLine(ref))
 	}
+}
+
+func keptLine(ref string) string {
+	return fmt.Sprintf("nothing was committed; the work is kept on %s\nGo on with it: agentcli turn resume %[1]s", ref)
 }
 
 // endLines say what was committed.

@@ -24,7 +24,7 @@ type talk struct {
 	session *turn.Session // nil for none
 	id      string        // of the conversation
 	history []model.Message
-	show    turnPrinter
+	show    func(turn.Event) // to people
 }
 
 // turnPatience is how long a turn waits for its commit: others commit, too.
