@@ -41,8 +41,9 @@ await build({
 	platform: 'node',
 	format: 'cjs',
 	target: 'node18',
-	// main is loaded when there is memory, and not before.
+	// main is loaded when there is memory, and not before; by require, as VS Code loads extensions.
 	external: ['vscode', './main'],
+	supported: { 'dynamic-import': false },
 	logLevel: 'warning',
 });
 
