@@ -2,20 +2,32 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import {
-	CloseAction, ErrorAction, LanguageClient, Trace,
-	type CloseHandlerResult, type LanguageClientOptions,
+	CloseAction, ErrorAction, ExecuteCommandRequest, LanguageClient, Trace,
+	type CloseHandlerResult, type LanguageClientOptions, type Middleware, type StaticFeature,
 } from 'vscode-languageclient/node';
-import { serverPath } from './programs';
+import { serverPath, stableProgram } from './programs';
+import { memoryChanged, type KnownMemory } from './protocol';
 
 /** The server may end by itself this often in this time (milliseconds); then it is left alone. */
 const maxRestarts = 4;
 const restartsIn = 3 * 60 * 1000;
+
+/** Runs a command of the server that VS Code has registered by its name. */
+export type CommandRunner = (command: string, args: unknown[]) => Promise<unknown>;
 
 /** The language client: starts memls, and again when it ends unasked, up to a limit. */
 export class Client implements vscode.Disposable {
 	readonly language: LanguageClient;
 	private readonly ends: number[] = [];
 	private readonly subscriptions: vscode.Disposable[];
+	private readonly memories = new vscode.EventEmitter<readonly KnownMemory[]>();
+	private pulled = false;
+
+	/** The server tells of a change of any memory. */
+	readonly onDidChangeMemories = this.memories.event;
+
+	/** Runs the server's commands when a person does. */
+	runner: CommandRunner = (command, args) => this.request(command, ...args);
 
 	constructor(private readonly context: vscode.ExtensionContext, readonly log: vscode.OutputChannel) {
 		const options: LanguageClientOptions = {
@@ -26,9 +38,13 @@ export class Client implements vscode.Disposable {
 				closed: () => this.ended(),
 			},
 			initializationFailedHandler: () => false,
+			middleware: this.middleware(),
 		};
 		this.language = new LanguageClient('memls', 'memls', () => this.spawn(), options);
+		this.language.registerFeature(wantsMemories);
 		this.subscriptions = [
+			this.memories,
+			this.language.onNotification(memoryChanged, ({ memories }: { memories: KnownMemory[] }) => this.memories.fire(memories)),
 			vscode.workspace.onDidChangeConfiguration((event) => {
 				if (event.affectsConfiguration('memls.path')) {
 					void this.restart();
@@ -63,12 +79,58 @@ export class Client implements vscode.Disposable {
 		}
 	}
 
+	/** Has the server run a command. The error is the server's, for a person. */
+	request<T>(command: string, ...args: unknown[]): Promise<T> {
+		return this.language.sendRequest(ExecuteCommandRequest.type, { command, arguments: args }) as Promise<T>;
+	}
+
 	dispose(): void {
 		this.subscriptions.forEach((s) => s.dispose());
 	}
 
+	private middleware(): Middleware {
+		return {
+			executeCommand: (command, args) => this.runner(command, args),
+			// The client asks for the diagnostics of the workspace every two
+			// seconds. It waits until there is something new.
+			provideWorkspaceDiagnostics: async (resultIds, token, report, next) => {
+				if (this.pulled) {
+					await this.change(token);
+				}
+				this.pulled = !token.isCancellationRequested;
+				return this.pulled ? next(resultIds, token, report) : { items: [] };
+			},
+			workspace: {
+				configuration: async (params, token, next) => {
+					const values = await next(params, token);
+					return Array.isArray(values) ? values.map((value) => this.withHook(value)) : values;
+				},
+			},
+		};
+	}
+
+	/** Resolves at the next change of a memory, or when nobody waits any more. */
+	private change(token: vscode.CancellationToken): Promise<void> {
+		return new Promise((resolve) => {
+			const both = vscode.Disposable.from(this.memories.event(done), token.onCancellationRequested(done));
+			function done(): void {
+				both.dispose();
+				resolve();
+			}
+		});
+	}
+
+	/** A hook must outlive the extension's folder, which goes with every update. */
+	private withHook(settings: unknown): unknown {
+		if (typeof settings !== 'object' || settings === null || (settings as { memhook?: string }).memhook) {
+			return settings;
+		}
+		return { ...settings, memhook: stableProgram(this.context, 'memhook') };
+	}
+
 	private spawn(): Promise<ChildProcess> {
 		const program = serverPath(this.context);
+		this.pulled = false;
 		this.log.appendLine(`memls: ${program}`);
 		return new Promise((resolve, reject) => {
 			const server = spawn(program, [], { cwd: homedir(), env: environment() });
@@ -77,6 +139,7 @@ export class Client implements vscode.Disposable {
 	}
 
 	private ended(): CloseHandlerResult {
+		this.memories.fire([]);
 		const now = Date.now();
 		this.ends.push(now);
 		if (this.ends.filter((at) => now - at < restartsIn).length <= maxRestarts) {
@@ -107,6 +170,16 @@ export class Client implements vscode.Disposable {
 		}
 	}
 }
+
+/** Tells the server that there are views to keep up to date. */
+const wantsMemories: StaticFeature = {
+	fillClientCapabilities: (capabilities) => {
+		capabilities.experimental = { memoryChanged: true };
+	},
+	initialize: () => {},
+	getState: () => ({ kind: 'static' }),
+	clear: () => {},
+};
 
 /** What went wrong, for a person. */
 export function message(error: unknown): string {

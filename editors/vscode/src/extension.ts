@@ -7,6 +7,7 @@ import { isInMemory } from './memory';
  * this file, which VS Code loads at the first Markdown file.
  */
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
+	context.subscriptions.push(vscode.commands.registerCommand('memls.createMemory', async () => (await import('./main')).createMemory(context)));
 	if (findMemory()) {
 		return start(context);
 	}

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { copyFile, mkdir, rename } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 
@@ -28,6 +29,40 @@ export function serverPath(context: vscode.ExtensionContext): string {
 /** The path that a program has in the extension, whether it is there or not. */
 export function bundled(context: vscode.ExtensionContext, name: string): string {
 	return path.join(context.extensionPath, 'bin', name + suffix);
+}
+
+/** The programs that others start, git and agents: they are kept where an update of the extension leaves them. */
+const outside = ['memhook', 'agentcli'];
+
+/** The path of such a program, '' where the extension comes without it. */
+export function stableProgram(context: vscode.ExtensionContext, name: string): string {
+	return isFile(bundled(context, name)) ? path.join(context.globalStorageUri.fsPath, 'bin', name + suffix) : '';
+}
+
+/** Puts this version of these programs in their place. */
+export async function keepPrograms(context: vscode.ExtensionContext): Promise<void> {
+	for (const name of outside) {
+		const to = stableProgram(context, name);
+		if (to === '' || isFile(to) && context.globalState.get(`version.${name}`) === version(context)) {
+			continue;
+		}
+		await mkdir(path.dirname(to), { recursive: true });
+		const temporary = `${to}.${process.pid}`;
+		await copyFile(bundled(context, name), temporary);
+		await rename(temporary, to);
+		await context.globalState.update(`version.${name}`, version(context));
+	}
+}
+
+/** Brings the programs up to date that an earlier version has put there. */
+export async function updatePrograms(context: vscode.ExtensionContext): Promise<void> {
+	if (outside.some((name) => isFile(stableProgram(context, name)))) {
+		await keepPrograms(context);
+	}
+}
+
+function version(context: vscode.ExtensionContext): string {
+	return (context.extension.packageJSON as { version: string }).version;
 }
 
 /** Where PATH leads. Not the system's own search: on Windows that begins in the working directory. */
