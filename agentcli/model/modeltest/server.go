@@ -16,6 +16,10 @@ import (
 	"github.com/memls/memls/agentcli/model"
 )
 
+// Nowhere is an address at which no server is: one cannot be asked to leave a
+// port so that nobody takes it.
+const Nowhere = "http://127.0.0.1:1"
+
 // A Format is a wire format.
 type Format string
 
@@ -70,11 +74,11 @@ type Quirk string
 
 // Habits of both formats, and of chat completions alone.
 const (
-	Pings           Quirk = "pings"            // comments and pings between events
-	NoLast          Quirk = "no last event"    // no message_stop, no [DONE]
-	NoIDs           Quirk = "no ids"           // calls have none
-	SameIDs         Quirk = "same ids"         // all calls have the same
-	NoFinish        Quirk = "no finish reason" //
+	Pings           Quirk = "pings"         // comments and pings between events
+	NoLast          Quirk = "no last event" // no message_stop, no [DONE]
+	NoIDs           Quirk = "no ids"        // calls have none
+	SameIDs         Quirk = "same ids"      // all calls have the same
+	NoFinish        Quirk = "no finish reason"
 	FinishStop      Quirk = "finish stop"      // though a tool is called
 	IndexZero       Quirk = "index zero"       // for every call
 	ChunkIDs        Quirk = "chunk ids"        // every chunk has its own
@@ -94,8 +98,7 @@ type Request struct {
 
 // A Server plays replies in order.
 type Server struct {
-	URL   string // without a path
-	Close func() // before the test ends
+	URL string // without a path
 
 	format  Format
 	mu      sync.Mutex
@@ -117,7 +120,7 @@ func New(t testing.TB, format Format, replies ...Reply) *Server {
 		reply.play(w, r, format)
 	}))
 	t.Cleanup(server.Close)
-	s.URL, s.Close = server.URL, server.Close
+	s.URL = server.URL
 	return s
 }
 

@@ -265,6 +265,8 @@ func TestRetries(t *testing.T) {
 			want: "redirects to http://other.example, where the key does not go: set FAKE_BASE_URL to the right address"},
 		{name: "a page", replies: []modeltest.Reply{failing(200, "<html>", "Content-Type", "text/html; charset=utf-8")},
 			want: "answered with text/html and not with a stream: check FAKE_BASE_URL"},
+		{name: "an error in good order", replies: []modeltest.Reply{failing(200, `{"error":"no credit"}`, "Content-Type", "application/json")},
+			want: "answered with application/json and not with a stream: no credit: check FAKE_BASE_URL"},
 		{name: "no stream", replies: []modeltest.Reply{failing(200, "{}", "Content-Type", "application/json")},
 			want: "answered with application/json and not with a stream: check FAKE_BASE_URL"},
 		{name: "nonsense", replies: []modeltest.Reply{failing(200, "event: message_start\ndata: {{\n\n", "Content-Type", "text/event-stream")},
@@ -300,11 +302,8 @@ func TestRetries(t *testing.T) {
 // TestNobodyThere is told of as such, not as a word of the net package alone.
 func TestNobodyThere(t *testing.T) {
 	for _, format := range formats {
-		server := modeltest.New(t, format)
-		url := server.URL
-		server.Close()
 		var events told
-		_, err := provider(t, format, url, limits()).Stream(context.Background(), hello(), events.tell)
+		_, err := provider(t, format, modeltest.Nowhere, limits()).Stream(context.Background(), hello(), events.tell)
 		if err == nil || !strings.Contains(err.Error(), "fake/fake-1: cannot be reached: dial tcp ") ||
 			!strings.Contains(err.Error(), "check that the server runs, and FAKE_BASE_URL") || len(events.Retries) != 3 {
 			t.Errorf("%s: %v, %q", format, err, events.Retries)

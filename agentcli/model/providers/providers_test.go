@@ -7,16 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memls/memls/agentcli/model/modeltest"
 	"github.com/memls/memls/agentcli/model/providers"
 )
-
-// closed is an address at which nothing answers.
-func closed(t *testing.T) string {
-	t.Helper()
-	server := httptest.NewServer(http.NotFoundHandler())
-	server.Close()
-	return server.URL
-}
 
 // listing is a server that has models.
 func listing(t *testing.T, names ...string) string {
@@ -41,7 +34,7 @@ func listing(t *testing.T, names ...string) string {
 }
 
 func TestOpen(t *testing.T) {
-	nowhere, models, empty := closed(t), listing(t, "qwen3:8b", "llama3.2"), listing(t)
+	models, empty := listing(t, "qwen3:8b", "llama3.2"), listing(t)
 	for _, c := range []struct {
 		name, model string
 		env         map[string]string
@@ -52,7 +45,7 @@ func TestOpen(t *testing.T) {
 		{name: "slashes", model: "openrouter/meta/llama:free", env: map[string]string{"OPENROUTER_API_KEY": "k"}, want: "openrouter/meta/llama:free"},
 		{name: "no key", model: "anthropic/claude-x", want: "anthropic wants a key: set ANTHROPIC_API_KEY"},
 		{name: "blank key", model: "openai/gpt-x", env: map[string]string{"OPENAI_API_KEY": " "}, want: "openai wants a key: set OPENAI_API_KEY"},
-		{name: "no key elsewhere", model: "openai/gpt-x", env: map[string]string{"OPENAI_BASE_URL": nowhere}, want: "openai/gpt-x"},
+		{name: "no key elsewhere", model: "openai/gpt-x", env: map[string]string{"OPENAI_BASE_URL": modeltest.Nowhere}, want: "openai/gpt-x"},
 		{name: "no address", model: "openai/gpt-x", env: map[string]string{"OPENAI_BASE_URL": "localhost"}, want: "OPENAI_BASE_URL is no address of a model server"},
 		{name: "provider alone", model: "openai", env: map[string]string{"OPENAI_API_KEY": "k"}, want: "openai/gpt-6.1-terra"},
 		{name: "model by variable", model: "openai", env: map[string]string{"OPENAI_API_KEY": "k", "OPENAI_MODEL": "gpt-x"}, want: "openai/gpt-x"},
@@ -64,11 +57,11 @@ func TestOpen(t *testing.T) {
 		{name: "default by variable", env: map[string]string{"MEMLS_MODEL": "openai/gpt-x", "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}, want: "openai/gpt-x"},
 		{name: "default by key", env: map[string]string{"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k"}, want: "anthropic/claude-sonnet-5-5"},
 		{name: "default by second key", env: map[string]string{"OPENROUTER_API_KEY": "k"}, want: "openrouter/openrouter/auto"},
-		{name: "default by address", env: map[string]string{"ANTHROPIC_BASE_URL": nowhere, "ANTHROPIC_MODEL": "claude-x"}, want: "anthropic/claude-x"},
+		{name: "default by address", env: map[string]string{"ANTHROPIC_BASE_URL": modeltest.Nowhere, "ANTHROPIC_MODEL": "claude-x"}, want: "anthropic/claude-x"},
 		{name: "default by Ollama", env: map[string]string{"OLLAMA_HOST": models}, want: "ollama/qwen3:8b"},
 		{name: "Ollama without models", env: map[string]string{"OLLAMA_HOST": empty}, want: "ollama has no model yet"},
-		{name: "nothing", env: map[string]string{"OLLAMA_HOST": nowhere}, want: "no model to ask: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY, start Ollama, or name a model as provider/name"},
-		{name: "Ollama named, not there", model: "ollama", env: map[string]string{"OLLAMA_HOST": nowhere}, want: "ollama: cannot be reached: dial tcp"},
+		{name: "nothing", env: map[string]string{"OLLAMA_HOST": modeltest.Nowhere}, want: "no model to ask: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY, start Ollama, or name a model as provider/name"},
+		{name: "Ollama named, not there", model: "ollama", env: map[string]string{"OLLAMA_HOST": modeltest.Nowhere}, want: "ollama: cannot be reached: dial tcp"},
 		{name: "Ollama's address", model: "ollama/x", env: map[string]string{"OLLAMA_HOST": "0.0.0.0"}, want: "ollama/x"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -64,8 +63,8 @@ func (a *Attempt) Middleware(request *http.Request, next func(*http.Request) (*h
 	}
 	switch kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind {
 	case "text/html", "application/json":
-		response.Body.Close()
-		return nil, &model.Error{Status: response.StatusCode, Message: fmt.Sprintf("answered with %s and not with a stream: check %s", kind, a.client.URLVariable)}
+		defer response.Body.Close()
+		return nil, a.client.noStream(response, kind)
 	}
 	a.opened = true
 	response.Body = &body{ReadCloser: response.Body, attempt: a, left: a.client.limits.Bytes}

@@ -141,6 +141,16 @@ func (c *Client) statusError(response *http.Response) *model.Error {
 	return e
 }
 
+// noStream is an answer that claims success. It reads the body.
+func (c *Client) noStream(response *http.Response, kind string) *model.Error {
+	body, _ := io.ReadAll(io.LimitReader(response.Body, errorBytes))
+	word, _, text := describe(body)
+	if text != "" {
+		text += ": "
+	}
+	return &model.Error{Status: response.StatusCode, Type: word, Message: fmt.Sprintf("answered with %s and not with a stream: %scheck %s", kind, text, c.URLVariable)}
+}
+
 // target is the host of a redirect: the rest of the address may hold secrets.
 func target(response *http.Response) string {
 	u, err := response.Location()
