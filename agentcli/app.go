@@ -145,7 +145,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.checkCommand(), a.fixCommand(), a.rulesCommand(), a.explainCommand(),
 		a.compileCommand(), a.tokensCommand(), a.skillsCommand(), a.showCommand(), a.logCommand(), a.diffCommand(),
 		a.mvCommand(), a.promoteCommand(), a.demoteCommand(), a.commitCommand(), a.backupCommand(), a.restoreCommand(), a.exportCommand(),
-		a.turnCommand(), a.chatCommand(), a.mcpCommand(),
+		a.turnCommand(), a.chatCommand(), a.mcpCommand(), a.remindCommand(),
 		a.treeCommand(), a.pathCommand(), a.statusCommand(), a.hookCommand(),
 		a.completionCommand(), a.versionCommand(),
 	)

@@ -99,7 +99,9 @@ func (c *commitRun) run(ctx context.Context, args []string) (err error) {
 	if err := c.write(ctx, index); err != nil || len(c.changes) == 0 {
 		return err
 	}
-	if err := c.accept(ctx, index); err != nil {
+	err = c.accept(ctx, index)
+	c.noteOutcome(err)
+	if err != nil {
 		return err
 	}
 	if err := c.record(ctx, staged, nil); err != nil {

@@ -63,9 +63,14 @@ func (r *repository) pendingFile() string {
 // notePending tells of a record, where a command that only looks finds one: what
 // it shows may be half of a change.
 func (a *app) notePending(r *repository) {
-	if _, err := os.Lstat(r.pendingFile()); err == nil {
+	if r.isPending() {
 		a.note("a command that changes the repository is at work, or was interrupted; the next mv, commit or restore finishes it")
 	}
+}
+
+func (r *repository) isPending() bool {
+	_, err := os.Lstat(r.pendingFile())
+	return err == nil
 }
 
 // save puts the record where it survives a crash.

@@ -64,8 +64,8 @@ type mcpServer struct {
 	createIndexes bool
 	server        *mcp.Server
 
-	turn      chan struct{} // holds one token, free to be taken
-	batch     *mcpBatch     // nil where each change is committed by itself
+	turn      chan struct{}   // holds one token, free to be taken
+	batch     *mcpBatch       // nil where each change is committed by itself
 	resources map[string]bool // URIs of the indexes that are offered
 }
 
@@ -113,11 +113,11 @@ func (m *mcpServer) end(ctx context.Context) error {
 		}
 		defer w.Close()
 		r := newRescue(time.Now(), fmt.Sprintf("mcp-%d", os.Getpid()))
-		r.message = "Work of an agent that left without committing it\n\n" + m.batch.Message()
+		r.message = "memls: work of an agent that is not committed\n\nWhy: the client left without committing it\nFinished: true\n"
 		if err := w.rescueOverlay(ctx, overlay{base: m.batch.base, changes: m.batch.Changes(), rescue: r}); err != nil {
 			return "", err
 		}
-		m.note("a batch of changes was not committed; it is kept as %s", r.ref)
+		m.note("a batch of changes was not committed; it is kept as %s; agentcli turn resume commits it", r.ref)
 		return "", nil
 	})
 	return err

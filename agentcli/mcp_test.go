@@ -296,4 +296,9 @@ func TestMCPStdio(t *testing.T) {
 	}
 	c.holds(git(t, dir, "show", ref+":d.md"), []string{"Kept."})
 	c.clean("chore(memory): change c.md")
+	if _, err := runKilled(t, dir, 1000, "turn", "resume"); err != nil {
+		t.Error(err)
+	}
+	c.holds(read(t, dir)["d.md"], []string{"Kept."})
+	c.clean("chore(memory): update after turn")
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/memls/memls/agentcli/memory"
-	"github.com/memls/memls/compile"
 	"github.com/memls/memls/rules"
 )
 
@@ -154,19 +153,7 @@ func (m *mcpServer) check(ctx context.Context, _ string) (string, error) {
 }
 
 func (m *mcpServer) compilePrompt(ctx context.Context, _ string) (string, error) {
-	committed, _, err := m.repo.committed(ctx, atHead, false)
-	if err != nil && !errors.Is(err, errNoCommit) {
-		return "", err
-	}
-	opt := compile.Options{Skills: true}
-	if opt.Layout, err = m.repo.promptLayout(committed); err != nil {
-		return "", err
-	}
-	prompt, err := compile.Compile(ctx, committed, opt)
-	if err != nil {
-		return "", err
-	}
-	return prompt.Text, nil
+	return m.repo.agentPrompt(ctx)
 }
 
 func (m *mcpServer) begin(ctx context.Context, _ string) (string, error) {

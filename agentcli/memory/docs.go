@@ -5,7 +5,7 @@ package memory
 const (
 	memoryDoc = `View and change the memory: a directory of Markdown files under /memories.
 Commands: view (a directory two levels deep, or a file with line numbers; view_range [first, last], -1 is the end), create (a new file; an existing one is not overwritten), str_replace (old_str has to be in the file exactly once), insert (after insert_line, 0 is the top), delete, rename, update_description (the description in a file's frontmatter).
-Changes are kept until the turn ends, and then judged and committed as one. What a change breaks is said in its result: mend it at once. Say why in reason: it becomes the message of the commit.
+The memory is judged before it is committed. What a change breaks is said in its result: mend it at once. Say why in reason: it becomes the message of the commit.
 In a memory with a MEMORY.md at its top, other Markdown files start with frontmatter of name and description (create adds it where file_text has none: give a description), and every directory has a MEMORY.md without frontmatter, which links to what is in it.`
 
 	memorySchema = `{
