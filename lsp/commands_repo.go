@@ -62,7 +62,9 @@ func (s *Server) repoSubject(ctx context.Context, snap snapshot, args []commandA
 			}
 		}
 	} else {
-		s.folders.eachRoot(func(dir string) { placing.addRoot(ctx, session, dir) })
+		if err := s.addFolders(ctx, session, placing, true); err != nil {
+			return nil, err
+		}
 		for known := range placing.repos {
 			switch {
 			case !placing.memory[known]:

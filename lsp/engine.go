@@ -91,6 +91,9 @@ func (e *engine) documentChanged(_ context.Context, changed key, how documentCha
 		e.changed(changes{})
 		return
 	}
+	if !e.server.watches() {
+		e.server.folders.rescan()
+	}
 	e.changed(changes{files: []string{string(changed)}, relist: !e.server.watches()})
 }
 
@@ -116,6 +119,9 @@ func (e *engine) flush() *session {
 	s := e.sessionOf()
 	if len(files) > 0 {
 		s.touch(files)
+		if s.mayBeNew(files) {
+			e.server.folders.rescan()
+		}
 	}
 	return s
 }
@@ -133,6 +139,7 @@ func (e *engine) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			e.server.folders.stop()
 			e.sessionOf().keep(nil, nil)
 			return
 		case <-e.wake:
@@ -154,7 +161,9 @@ func (e *engine) round(ctx context.Context) {
 	docs := e.server.documents.Load()
 	placing := session.place(ctx, docs)
 	if e.server.client.Capabilities.TellMemory() {
-		e.server.folders.eachRoot(func(dir string) { placing.addRoot(ctx, session, dir) })
+		if err := e.server.addFolders(ctx, session, placing, false); err != nil {
+			return
+		}
 	}
 
 	judged := map[*repo]*judging{}

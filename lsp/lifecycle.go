@@ -40,7 +40,7 @@ func (s *Server) gate(method string) error {
 func (s *Server) initialize(ctx context.Context, p *wire.InitializeParams) (*wire.InitializeResult, error) {
 	s.client = *p
 	s.encoding = p.Capabilities.Negotiate()
-	s.folders.add(p.WorkspaceFolders)
+	s.folders.add(rootsOf(p))
 	s.trace.set(p.Trace)
 	s.configure(p.InitializationOptions)
 	s.state.Store(running)

@@ -14,8 +14,7 @@ import (
 const partialSize = 200
 
 // workspaceDiagnostic answers what is found in every file of the repositories
-// that are known: those of open documents and those that the workspace folders
-// lie in. A closed file without findings is left out unless the client has
+// that are known: those of open documents and of the workspace folders. A closed file without findings is left out unless the client has
 // another answer for it, so the report of a large memory stays small.
 func (s *Server) workspaceDiagnostic(ctx context.Context, snap snapshot, p *wire.WorkspaceDiagnosticParams) (wire.WorkspaceDiagnosticReport, error) {
 	w := &workspaceReport{server: s, snap: snap, token: p.PartialResultToken, previous: map[protocol.DocumentURI]string{}, seen: map[protocol.DocumentURI]bool{}}
@@ -24,7 +23,9 @@ func (s *Server) workspaceDiagnostic(ctx context.Context, snap snapshot, p *wire
 	}
 	session := s.engine.flush()
 	placing := session.place(ctx, snap.documents)
-	s.folders.eachRoot(func(dir string) { placing.addRoot(ctx, session, dir) })
+	if err := s.addFolders(ctx, session, placing, true); err != nil {
+		return wire.WorkspaceDiagnosticReport{}, err
+	}
 	ctx, progress := s.progress(ctx, p.WorkDoneToken, "Judging the memory")
 	defer progress.end()
 	for r := range placing.repos {
@@ -154,15 +155,4 @@ func (w *workspaceReport) flush() {
 		w.server.log.Debug("partial result not sent", "error", err)
 	}
 	w.items = nil
-}
-
-// addRoot adds the repository around a workspace folder, whether a file of it
-// is open or not.
-func (p *placing) addRoot(ctx context.Context, s *session, dir string) {
-	r := s.repoAround(ctx, dir)
-	if r == nil || p.repos[r] != nil {
-		return
-	}
-	p.repos[r] = map[string]*document{}
-	p.memory[r] = r.isMemory(nil)
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/memls/memls/rules/parsers"
 )
 
-// A session is the set of repositories that hold open documents. No other is
-// looked for: a folder may be a home directory.
+// A session is the set of repositories that hold open documents, or that
+// [Server.addFolders] added.
 type session struct {
 	log      *slog.Logger
 	encoding wire.PositionEncoding
@@ -195,6 +195,19 @@ func (s *session) touch(paths []string) {
 	}
 }
 
+// mayBeNew reports whether one of the files that changed can make memory of a
+// directory that is none yet.
+func (s *session) mayBeNew(paths []string) bool {
+	repos := s.known()
+	return slices.ContainsFunc(paths, func(path string) bool {
+		switch filepath.Base(path) {
+		case rules.Index, config.Path, config.PolicyFile, "HEAD":
+			return !slices.ContainsFunc(repos, func(r *repo) bool { return within(path, r.git.Top) || within(path, r.git.CommonDir) })
+		}
+		return false
+	})
+}
+
 func (s *session) known() []*repo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,12 +215,12 @@ func (s *session) known() []*repo {
 }
 
 // keep closes the repositories that are not in use any more: those without
-// open documents that no workspace folder lies in.
+// open documents that no workspace folder lies in or has found.
 func (s *session) keep(used map[*repo]map[string]*document, open *folders) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for top, r := range s.repos {
-		if used[r] == nil && !open.below(top) {
+		if used[r] == nil && !open.below(top) && !open.found(top) {
 			r.close()
 			delete(s.repos, top)
 		}

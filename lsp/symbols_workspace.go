@@ -36,7 +36,9 @@ type symbolMatch struct {
 func (s *Server) workspaceSymbols(ctx context.Context, snap snapshot, p *workspaceSymbolParams) ([]protocol.SymbolInformation, error) {
 	session := s.engine.flush()
 	placing := session.place(ctx, snap.documents)
-	s.folders.eachRoot(func(dir string) { placing.addRoot(ctx, session, dir) })
+	if err := s.addFolders(ctx, session, placing, true); err != nil {
+		return nil, err
+	}
 	ctx, progress := s.progress(ctx, p.WorkDoneToken, "Searching the memory")
 	defer progress.end()
 	var found []symbolMatch
