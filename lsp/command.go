@@ -62,7 +62,7 @@ func (a *commandArg) UnmarshalJSON(raw []byte) error {
 
 func announceCommands(server *wire.ServerCapabilities, _ *wire.ClientCapabilities) {
 	server.ExecuteCommandProvider = &protocol.ExecuteCommandOptions{
-		Commands: commandNames(),
+		Commands: CommandNames(),
 	}
 }
 

@@ -41,8 +41,8 @@ var repoCommands = map[string]command{
 	commandTree:          (*Server).memoryTree,
 }
 
-// commandNames are all commands, sorted.
-func commandNames() []string {
+// CommandNames are the commands that the server runs for executeCommand, sorted.
+func CommandNames() []string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(commands)), maps.Keys(repoCommands))
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -16,6 +16,12 @@ import (
 
 type manifest struct {
 	Contributes struct {
+		Commands []struct {
+			Command string
+		}
+		Menus map[string][]struct {
+			Command string
+		}
 		Configuration struct {
 			Properties map[string]map[string]any
 		}
@@ -66,6 +72,54 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// Every command is one of the sources' or the server's, every menu names one,
+// and every request is one of the server's.
+func TestCommands(t *testing.T) {
+	contributes := readJSON[manifest](t, "package.json").Contributes
+	known := map[string]bool{}
+	text := sources(t)
+	for _, c := range contributes.Commands {
+		known[c.Command] = true
+		if !strings.Contains(text, "'"+c.Command+"'") && !slices.Contains(lsp.CommandNames(), c.Command) {
+			t.Errorf("%s: neither the sources nor the server have it", c.Command)
+		}
+	}
+	for menu, entries := range contributes.Menus {
+		for _, e := range entries {
+			if !known[e.Command] {
+				t.Errorf("%s: %s is no command", menu, e.Command)
+			}
+		}
+	}
+	requests := regexp.MustCompile(`request(?:<[^(]*>)?\('([\w.]+)'`).FindAllStringSubmatch(text, -1)
+	if len(requests) == 0 {
+		t.Error("the sources have no requests: the pattern is wrong")
+	}
+	for _, match := range requests {
+		if !slices.Contains(lsp.CommandNames(), match[1]) {
+			t.Errorf("%s: the server has no such command", match[1])
+		}
+	}
+}
+
+// sources is all of src.
+func sources(t *testing.T) string {
+	t.Helper()
+	names, err := filepath.Glob("src/*.ts")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no sources: %v", err)
+	}
+	var all strings.Builder
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
 var placeholder = regexp.MustCompile(`%([\w.-]+)%`)
 
 // Every string of package.json is there in each language, and nothing else.
@@ -97,23 +151,14 @@ var (
 
 // Every string of the sources is translated, and nothing else.
 func TestSourceStrings(t *testing.T) {
-	sources, err := filepath.Glob("src/*.ts")
-	if err != nil || len(sources) == 0 {
-		t.Fatalf("no sources: %v", err)
+	text := sources(t)
+	found := localized.FindAllStringSubmatch(text, -1)
+	if calls := localizedCall.FindAllString(text, -1); len(calls) != len(found) {
+		t.Errorf("%d of %d calls of l10n.t have their string in single quotes, as tools need it", len(found), len(calls))
 	}
 	var used []string
-	for _, name := range sources {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := localized.FindAllStringSubmatch(string(text), -1)
-		if calls := localizedCall.FindAll(text, -1); len(calls) != len(found) {
-			t.Errorf("%s: %d of %d calls of l10n.t have their string in single quotes, as tools need it", name, len(found), len(calls))
-		}
-		for _, match := range found {
-			used = append(used, strings.ReplaceAll(match[1], `\'`, `'`))
-		}
+	for _, match := range found {
+		used = append(used, strings.ReplaceAll(match[1], `\'`, `'`))
 	}
 	bundle := "l10n/bundle.l10n.zh-cn.json"
 	translated := readJSON[map[string]string](t, bundle)

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import {
-	CloseAction, ErrorAction, ExecuteCommandRequest, LanguageClient, Trace,
+	CloseAction, ErrorAction, ExecuteCommandRequest, LanguageClient, RevealOutputChannelOn, Trace,
 	type CloseHandlerResult, type LanguageClientOptions, type Middleware, type StaticFeature,
 } from 'vscode-languageclient/node';
 import { serverPath, stableProgram } from './programs';
@@ -11,6 +11,9 @@ import { memoryChanged, type KnownMemory } from './protocol';
 /** The server may end by itself this often in this time (milliseconds); then it is left alone. */
 const maxRestarts = 4;
 const restartsIn = 3 * 60 * 1000;
+
+/** How long the status bar tells of a restart (milliseconds). */
+const noticeTime = 10_000;
 
 /** Runs a command of the server that VS Code has registered by its name. */
 export type CommandRunner = (command: string, args: unknown[]) => Promise<unknown>;
@@ -33,6 +36,8 @@ export class Client implements vscode.Disposable {
 		const options: LanguageClientOptions = {
 			documentSelector: [{ scheme: 'file', language: 'markdown' }, { scheme: 'file', pattern: '**/.memfs.config.json' }],
 			outputChannel: log,
+			// A request that a crash cuts short is for the log: what matters is said below.
+			revealOutputChannelOn: RevealOutputChannelOn.Never,
 			errorHandler: {
 				error: () => ({ action: ErrorAction.Continue, handled: true }),
 				closed: () => this.ended(),
@@ -143,7 +148,9 @@ export class Client implements vscode.Disposable {
 		const now = Date.now();
 		this.ends.push(now);
 		if (this.ends.filter((at) => now - at < restartsIn).length <= maxRestarts) {
-			return { action: CloseAction.Restart, handled: true, message: 'memls ended and is started again.' };
+			const text = vscode.l10n.t('memls ended and is started again.');
+			vscode.window.setStatusBarMessage(`$(debug-restart) ${text}`, noticeTime);
+			return { action: CloseAction.Restart, handled: true, message: text };
 		}
 		const text = vscode.l10n.t('memls ended {0} times in {1} minutes and is not started again.', maxRestarts + 1, restartsIn / 60_000);
 		this.complain(text);
