@@ -1,6 +1,14 @@
 package providers
 
-import "testing"
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/memls/memls/agentcli/model/modeltest"
+)
 
 func TestOllamaAddress(t *testing.T) {
 	for host, want := range map[string]string{
@@ -17,6 +25,20 @@ func TestOllamaAddress(t *testing.T) {
 	} {
 		if got := ollamaAddress(host); got != want {
 			t.Errorf("%s: got %s, want %s", host, got, want)
+		}
+	}
+}
+
+// TestChoose is about an environment that speaks for nothing.
+func TestChoose(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"data":[]}`)) }))
+	defer server.Close()
+	none := func(string) string { return "" }
+	for address, want := range map[string]string{server.URL: ollama, modeltest.Nowhere: ""} {
+		list := []service{{name: "anthropic", needsKey: true, keys: []string{"KEY"}}, {name: ollama, keys: []string{"KEY"}, address: address}, {name: "vllm", address: server.URL}}
+		got, err := choose(context.Background(), list, time.Hour, none)
+		if got.name != want || (err == nil) != (want != "") {
+			t.Errorf("with Ollama at %s: %q, %v", address, got.name, err)
 		}
 	}
 }

@@ -73,14 +73,14 @@ const (
 
 // Open finds a model by its name, "provider/name" or "provider" alone. Without
 // a name it is the one of $MEMLS_MODEL, else one of the first service that the
-// environment has a key or an address for, else Ollama's if it answers. The
-// error says what to set.
+// environment has a key or an address for, Ollama included, else Ollama's if it
+// answers at its own address. The error says what to set.
 func Open(ctx context.Context, name string, getenv func(string) string) (model.Provider, error) {
 	if name == "" {
 		name = getenv(modelVariable)
 	}
 	if name == "" {
-		s, err := choose(ctx, getenv)
+		s, err := choose(ctx, services, patience, getenv)
 		if err != nil {
 			return nil, err
 		}
@@ -100,20 +100,22 @@ func Open(ctx context.Context, name string, getenv func(string) string) (model.P
 	return nil, fmt.Errorf("no provider is called %q: a model is named provider/name, with %s or script", provider, strings.Join(names, ", "))
 }
 
-// choose takes what the environment speaks for.
-func choose(ctx context.Context, getenv func(string) string) (service, error) {
+// choose takes what the environment speaks for, else Ollama if it answers within
+// patience.
+func choose(ctx context.Context, services []service, patience time.Duration, getenv func(string) string) (service, error) {
 	for _, s := range services {
-		if s.needsKey && (s.key(getenv).value != "" || getenv(s.url) != "") {
-			return s, nil
-		}
-		if s.name == ollama && s.answers(ctx, getenv) {
+		spokenFor := getenv(s.url) != "" || s.needsKey && s.key(getenv).value != ""
+		if s.isDefault() && (spokenFor || s.name == ollama && s.answers(ctx, patience, getenv)) {
 			return s, nil
 		}
 	}
 	return service{}, errors.New("no model to ask: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY, start Ollama, or name a model as provider/name")
 }
 
-func (s service) answers(ctx context.Context, getenv func(string) string) bool {
+// isDefault leaves out the servers that are for those who name them.
+func (s service) isDefault() bool { return s.needsKey || s.name == ollama }
+
+func (s service) answers(ctx context.Context, patience time.Duration, getenv func(string) string) bool {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	_, err := s.models(ctx, getenv)

@@ -60,7 +60,7 @@ func TestOpen(t *testing.T) {
 		{name: "default by address", env: map[string]string{"ANTHROPIC_BASE_URL": modeltest.Nowhere, "ANTHROPIC_MODEL": "claude-x"}, want: "anthropic/claude-x"},
 		{name: "default by Ollama", env: map[string]string{"OLLAMA_HOST": models}, want: "ollama/qwen3:8b"},
 		{name: "Ollama without models", env: map[string]string{"OLLAMA_HOST": empty}, want: "ollama has no model yet"},
-		{name: "nothing", env: map[string]string{"OLLAMA_HOST": modeltest.Nowhere}, want: "no model to ask: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY, start Ollama, or name a model as provider/name"},
+		{name: "default by Ollama's address", env: map[string]string{"OLLAMA_HOST": modeltest.Nowhere}, want: "ollama: cannot be reached: dial tcp"},
 		{name: "Ollama named, not there", model: "ollama", env: map[string]string{"OLLAMA_HOST": modeltest.Nowhere}, want: "ollama: cannot be reached: dial tcp"},
 		{name: "Ollama's address", model: "ollama/x", env: map[string]string{"OLLAMA_HOST": "0.0.0.0"}, want: "ollama/x"},
 	} {
