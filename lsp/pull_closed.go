@@ -62,8 +62,18 @@ func (c *closedReports) put(path string, list wire.Diagnostics) {
 // closedSubject is a file that is not open, for reports about the workspace.
 func (j *judging) closedSubject(r *repo, path string, enc wire.PositionEncoding) (sub *subject, err error) {
 	sub = &subject{place: place{repo: r, path: path}, judging: j, file: j.view.Tree.File(path)}
-	_, sub.source, err = sub.target(path, enc)
-	return sub, err
+	if open := j.overlay.buffers[path]; sub.file == nil || open != nil && open.file != nil {
+		_, sub.source, err = sub.target(path, enc)
+		return sub, err
+	}
+	src, err := sub.file.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	// What is known of a file is kept with it. Of all files of a memory that
+	// would be too much, so it is kept with a file that is soon forgotten.
+	sub.file, sub.source = sub.file.Held(src), newSource(src, false, enc)
+	return sub, nil
 }
 
 // closedDiagnostics is what is found in a file that nobody has open: its own

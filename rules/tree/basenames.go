@@ -2,12 +2,15 @@ package tree
 
 import "sync"
 
-// baseNames finds files by their last segment, wherever they lie. It depends
-// on the set of paths alone, so trees that differ in content share it: typing
-// in a file does not make it anew.
+// baseNames finds files by their last segment, wherever they lie, and counts
+// them. It depends on the set of paths alone, so trees that differ in content
+// share it: typing in a file does not make it anew.
 type baseNames struct {
 	once   sync.Once
 	byFold map[string][]string
+
+	counted sync.Once
+	count   int
 }
 
 // Named returns the paths of the files, in any directory, whose last segment
@@ -39,4 +42,18 @@ func (t *Tree) namesWith(files []*File, removed []string) *baseNames {
 		}
 	}
 	return t.names
+}
+
+// Len is the number of files. They are counted once for all trees with the
+// same paths.
+func (t *Tree) Len() int {
+	if t == nil {
+		return 0
+	}
+	t.names.counted.Do(func() {
+		for range t.All() {
+			t.names.count++
+		}
+	})
+	return t.names.count
 }

@@ -116,15 +116,6 @@ func (t *Tree) All() iter.Seq[*File] {
 	}
 }
 
-// Len counts the files.
-func (t *Tree) Len() int {
-	n := 0
-	for range t.All() {
-		n++
-	}
-	return n
-}
-
 // Err is the first error met while reading directories of a lazy tree. A
 // judgement over a tree with an error is worth nothing.
 func (t *Tree) Err() error {

@@ -82,8 +82,8 @@ func TestLargeDirectory(t *testing.T) {
 		if d := cmp.Diff(slices.Sorted(maps.Keys(model)), paths(tr)); d != "" {
 			t.Fatalf("after With (-want +got):\n%s", d)
 		}
-		if n := tr.Dir("d").FileCount(); n != len(model) {
-			t.Fatalf("FileCount is %d, want %d", n, len(model))
+		if n, all := tr.Dir("d").FileCount(), tr.Len(); n != len(model) || all != n {
+			t.Fatalf("%d files in the directory, and %d in the tree, want %d", n, all, len(model))
 		}
 		Diff(before, tr, func(was, is *File) {
 			switch {
