@@ -8,8 +8,8 @@ EDITORS ?= neovim
 build: ## the three binaries, into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/memls ./cmd/memhook ./cmd/agentcli
 
-demo: build tools-git ## the main job on an example memory, which stays in dist/example
-	rm -rf dist/example
+demo: build tools-git ## the main jobs on example memories, which stay in dist/example and dist/agent
+	rm -rf dist/example dist/agent
 	$(GO) run ./editors/demo -bin bin dist/example
 
 test: tools ## everything that is tested, after installing what the tests need

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/memls/memls/agentcli/model"
+	"github.com/memls/memls/agentcli/model/providers"
 	"github.com/memls/memls/agentcli/turn"
 	"github.com/memls/memls/rules"
 )
@@ -73,7 +74,7 @@ func (t *talk) Close() {
 func (t *talk) provider(ctx context.Context) (model.Provider, error) {
 	var err error
 	if t.model == nil {
-		t.model, err = openModel(ctx, t.options.model, t.env.Getenv)
+		t.model, err = providers.Open(ctx, t.options.model, t.env.Getenv)
 	}
 	return t.model, err
 }

@@ -1,6 +1,7 @@
 // Command demo shows the main job on an example repository: the server is
 // started and shows a problem, its quick fix creates the missing index, and
-// the commit that the hook refused before is accepted.
+// the commit that the hook refused before is accepted. Then an agent's turn
+// does by itself what an editor helps a person to do.
 package main
 
 import (
@@ -41,8 +42,8 @@ func main() {
 	var err error
 	if *onlyCreate {
 		_, err = example.Create(ctx, flag.Arg(0))
-	} else {
-		err = run(ctx, *bin, flag.Arg(0))
+	} else if err = run(ctx, *bin, flag.Arg(0)); err == nil {
+		err = turn(ctx, *bin, filepath.Join(filepath.Dir(flag.Arg(0)), "agent"))
 	}
 	if err != nil {
 		log.Fatal(err)

@@ -54,6 +54,9 @@ func TestDemo(t *testing.T) {
 	if err := run(ctx, bin, filepath.Join(t.TempDir(), "memory")); err != nil {
 		t.Error(err)
 	}
+	if err := turn(ctx, bin, filepath.Join(t.TempDir(), "agent")); err != nil {
+		t.Error(err)
+	}
 }
 
 func buildBinaries(t *testing.T) (dir string) {
