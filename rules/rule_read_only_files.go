@@ -22,33 +22,15 @@ var ruleReadOnlyFiles = &Rule{
 		}
 		before, err := p.approvedFrom()
 		p.fail(err)
-		seen := map[string]bool{}
-		check := func(path string) {
-			pattern, ok := limits.IsReadOnly(path)
-			if !ok || seen[path] {
-				return
-			}
+		changed, err := p.readOnlyChanges(limits)
+		p.fail(err)
+		for _, c := range changed {
 			if before != nil {
-				if _, ok := before.IsReadOnly(path); !ok {
-					return
+				if _, ok := before.IsReadOnly(c.path); !ok {
+					continue
 				}
 			}
-			seen[path] = true
-			change, err := p.ChangeOf(path)
-			if err != nil {
-				p.fail(err)
-				return
-			}
-			if change == Unchanged {
-				return
-			}
-			p.emit(p.readOnlyFinding(path, pattern, change))
-		}
-		for f := range p.Tree.All() {
-			check(f.Path)
-		}
-		for f := range p.Head.All() {
-			check(f.Path)
+			p.emit(p.readOnlyFinding(c))
 		}
 	},
 }
@@ -77,11 +59,12 @@ func (p *Pass) approvedFrom() (*config.Config, error) {
 	return &config.Config{}, nil
 }
 
-func (p *Pass) readOnlyFinding(path, pattern string, change Change) *Finding {
+func (p *Pass) readOnlyFinding(c readOnlyChange) *Finding {
 	f := p.found(Span{}, "read-only file cannot be created, changed or removed")
+	path := c.path
 	f.Path = path
-	f.Help = "take the change back; the pattern '" + pattern + "' of readOnlyFiles matches the file"
-	switch change {
+	f.Help = "take the change back; the pattern '" + c.pattern + "' of readOnlyFiles matches the file"
+	switch c.change {
 	case Deleted:
 		f.Scope = ScopeTree
 	case Modified:
