@@ -47,7 +47,10 @@ func (a *app) mcpCommand() *cobra.Command {
 		}
 		m := a.newMCP(repo, *createIndexes)
 		transport := &mcp.IOTransport{Reader: io.NopCloser(a.env.Stdin), Writer: nopWriteCloser{a.env.Stdout}}
-		return errors.Join(m.server.Run(ctx, transport), m.end(ctx))
+		if err = m.server.Run(ctx, transport); err != nil && ctx.Err() == nil {
+			err = fmt.Errorf("talking with the client: %w", err)
+		}
+		return errors.Join(err, m.end(ctx))
 	}
 	return cmd
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -126,7 +127,9 @@ func messageOf(w *memory.Workspace) string {
 		return message
 	}
 	changes := w.Changes()
-	message := "chore(memory): change " + rules.Display(changes[0].Path)
+	// Indexes mostly come along with what it is about.
+	about := slices.IndexFunc(changes, func(c rules.FileChange) bool { return !rules.IsIndex(c.Path) })
+	message := "chore(memory): change " + rules.Display(changes[max(about, 0)].Path)
 	if n := len(changes) - 1; n > 0 {
 		message += fmt.Sprintf(" and %d more", n)
 	}

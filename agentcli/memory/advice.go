@@ -124,15 +124,14 @@ func judge(v *rules.View, paths []string) ([]rules.Finding, error) {
 }
 
 // touched are the files of which a change can alter what is found: those that
-// differ, all below an index that comes or goes or lists other things, and
-// those with links to what comes or goes.
+// differ, all below an index that does, and those with links to what is gone.
 func (w *Workspace) touched(ctx context.Context, before *tree.Tree) ([]string, error) {
 	paths := map[string]bool{}
-	var moved []string
+	var gone []string
 	for _, p := range changedPaths(before, w.tree) {
 		paths[p] = true
-		if before.Has(p) != w.tree.Has(p) {
-			moved = append(moved, p)
+		if !w.tree.Has(p) {
+			gone = append(gone, p)
 		}
 		if rules.IsIndex(p) {
 			for f := range w.tree.Dir(dirOf(p)).All() {
@@ -140,17 +139,15 @@ func (w *Workspace) touched(ctx context.Context, before *tree.Tree) ([]string, e
 			}
 		}
 	}
-	if len(moved) == 0 {
-		return sorted(paths), nil
+	if len(gone) == 0 {
+		return sorted(paths), nil // all files would have to be read for no more than this
 	}
-	for _, t := range []*tree.Tree{before, w.tree} {
-		near, err := w.links.Near(ctx, t, moved, nil)
-		if err != nil {
-			return nil, err
-		}
-		for i := range near {
-			paths[near[i].From.Path] = true
-		}
+	near, err := w.links.Near(ctx, before, gone, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i := range near {
+		paths[near[i].From.Path] = true
 	}
 	return sorted(paths), nil
 }

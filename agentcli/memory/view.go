@@ -15,7 +15,7 @@ const (
 	maxLines = 999_999
 	// maxView bounds what one view shows, in bytes, and maxEntries a directory.
 	maxView    = 256 << 10
-	maxEntries = 1000
+	maxEntries = 500
 	// viewDepth is how many levels of a directory are listed.
 	viewDepth = 2
 )
@@ -94,24 +94,36 @@ func numbered(lines []string, from, to int) string {
 	return b.String()
 }
 
-// listing shows a directory. Hidden names are left out.
+// listing shows a directory: two levels of it, one where that would be too much
+// to read. Hidden names are left out.
 func listing(d *tree.Dir) (string, error) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Here are the files and directories up to %d levels deep in %s, hidden ones apart:\n", viewDepth, spell(d.Path))
-	l := lister{b: &b}
+	l := lister{depth: viewDepth}
 	l.dir(d, 0)
+	if l.left > 0 {
+		l = lister{depth: 1}
+		l.dir(d, 0)
+	}
 	if l.err != nil {
 		return "", l.err
 	}
+	head := fmt.Sprintf("Here are the files and directories up to %s deep in %s, hidden ones apart:\n", levels(l.depth), spell(d.Path))
 	if l.left > 0 {
-		fmt.Fprintf(&b, "(%d more; view a directory in it)\n", l.left)
+		fmt.Fprintf(&l.lines, "(%d more)\n", l.left)
 	}
-	return b.String(), nil
+	return head + l.lines.String(), nil
+}
+
+func levels(n int) string {
+	if n == 1 {
+		return "1 level"
+	}
+	return fmt.Sprintf("%d levels", n)
 }
 
 // A lister writes lines of size, tab and path.
 type lister struct {
-	b             *strings.Builder
+	depth         int // how many levels
+	lines         strings.Builder
 	entries, left int
 	err           error
 }
@@ -121,12 +133,12 @@ func (l *lister) line(size int, path string) {
 		l.left++
 		return
 	}
-	fmt.Fprintf(l.b, "%s\t%s\n", sizeText(size), path)
+	fmt.Fprintf(&l.lines, "%s\t%s\n", sizeText(size), path)
 }
 
 func (l *lister) dir(d *tree.Dir, depth int) {
 	l.line(l.sizeOf(d), spell(d.Path)+"/")
-	if depth == viewDepth {
+	if depth == l.depth {
 		return
 	}
 	for f := range d.Files() {

@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -161,5 +162,22 @@ func TestTools(t *testing.T) {
 	}
 	if w.Tools()[0].Native != "memory_20250818" {
 		t.Error("Anthropic's models do not know the memory tool")
+	}
+}
+
+// TestManyFiles: a directory with more than can be read at once is shown with
+// one level less.
+func TestManyFiles(t *testing.T) {
+	files := []*tree.File{file(rules.Index, "# Memory\n")}
+	for i := range 600 {
+		files = append(files, file(fmt.Sprintf("notes/n%d.txt", i), "x"))
+	}
+	w := memory.New(snapshot(files...), memory.Options{})
+	top := call(t, w, "memory", "command", "view", "path", "/memories")
+	if !strings.Contains(top, "up to 1 level deep") || strings.Contains(top, "/memories/notes/n") || !strings.Contains(top, "/memories/notes/") {
+		t.Errorf("%s", top)
+	}
+	if notes := call(t, w, "memory", "command", "view", "path", "notes"); !strings.HasSuffix(notes, "more)") {
+		t.Errorf("%s", notes[len(notes)-100:])
 	}
 }

@@ -59,6 +59,11 @@ var linked = []struct {
 		why:      "memhook is made of it",
 	},
 	{
+		packages: []string{"./agentcli/memory"},
+		never:    []string{"os/exec", "net/http", "github.com/spf13/cobra", "github.com/modelcontextprotocol"},
+		why:      "tools change a tree: who asks for it, and what commits it, is above them",
+	},
+	{
 		packages: []string{"./lsp/...", "./cmd/memls"},
 		never:    []string{"github.com/spf13/cobra"},
 		why:      "the editor starts the server, nobody types its command line",
