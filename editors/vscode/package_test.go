@@ -15,6 +15,7 @@ import (
 )
 
 type manifest struct {
+	ActivationEvents []string
 	Contributes struct {
 		Commands []struct {
 			Command string
@@ -68,6 +69,17 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: the server's schema says this, package.json must not", name)
 		case !ofServer && (!typed || property["description"] == nil || property["scope"] == nil):
 			t.Errorf("%s: the server has no such setting; one of the extension's own needs a type, a description and a scope", name)
+		}
+	}
+}
+
+// Other windows pay nothing: no start with each of them, and no search for
+// files, which a pattern would be. Markdown starts a look at the directories above.
+func TestActivation(t *testing.T) {
+	for _, event := range readJSON[manifest](t, "package.json").ActivationEvents {
+		name, isPath := strings.CutPrefix(event, "workspaceContains:")
+		if isPath && strings.ContainsAny(name, "*?{[") || !isPath && event != "onLanguage:markdown" {
+			t.Errorf("%s: windows without memory would pay for it", event)
 		}
 	}
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { message } from './client';
@@ -66,7 +67,9 @@ async function askBlocks(): Promise<{ label: string; value: string }[] | undefin
 
 async function askPlace(): Promise<string | undefined> {
 	const title = vscode.l10n.t('Folder in which the memory is created');
-	const [parent] = await vscode.window.showOpenDialog({ title, openLabel: vscode.l10n.t('Create Here'), canSelectFolders: true, canSelectFiles: false }) ?? [];
+	const [parent] = await vscode.window.showOpenDialog({
+		title, openLabel: vscode.l10n.t('Create Here'), canSelectFolders: true, canSelectFiles: false, defaultUri: vscode.Uri.file(homedir()),
+	}) ?? [];
 	if (parent === undefined) {
 		return undefined;
 	}

@@ -23,10 +23,14 @@ export function isInMemory(file: string): boolean {
 
 /** The git directory that worktrees share. Submodules and worktrees have a file in the place of .git. */
 function commonDir(git: string): string {
-	if (statSync(git).isDirectory()) {
-		return git;
+	try {
+		if (statSync(git).isDirectory()) {
+			return git;
+		}
+		const gitDir = path.resolve(path.dirname(git), readFileSync(git, 'utf8').replace(/^gitdir: /, '').trim());
+		const common = path.join(gitDir, 'commondir');
+		return existsSync(common) ? path.resolve(gitDir, readFileSync(common, 'utf8').trim()) : gitDir;
+	} catch {
+		return git; // it cannot be read, by the server neither
 	}
-	const gitDir = path.resolve(path.dirname(git), readFileSync(git, 'utf8').replace(/^gitdir: /, '').trim());
-	const common = path.join(gitDir, 'commondir');
-	return existsSync(common) ? path.resolve(gitDir, readFileSync(common, 'utf8').trim()) : gitDir;
 }

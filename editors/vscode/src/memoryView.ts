@@ -21,6 +21,7 @@ export class MemoryView implements vscode.TreeDataProvider<Node>, vscode.TreeDra
 	private readonly subscriptions: vscode.Disposable[];
 	private timer: NodeJS.Timeout | undefined;
 	private stale = false;
+	private asking = false;
 
 	constructor(private readonly memories: Memories, private readonly actions: Actions) {
 		this.view = vscode.window.createTreeView('memls.memory', {
@@ -41,6 +42,7 @@ export class MemoryView implements vscode.TreeDataProvider<Node>, vscode.TreeDra
 		if (node !== undefined) {
 			return node.children;
 		}
+		this.asking = true;
 		try {
 			const groups = await Promise.all(this.memories.all.map(async (memory) => groupsOf(memory, await this.memories.tree(memory))));
 			this.view.message = undefined;
@@ -48,6 +50,11 @@ export class MemoryView implements vscode.TreeDataProvider<Node>, vscode.TreeDra
 		} catch (error) {
 			this.view.message = message(error);
 			return [];
+		} finally {
+			this.asking = false;
+			if (this.stale) {
+				this.changedLately();
+			}
 		}
 	}
 
@@ -76,9 +83,9 @@ export class MemoryView implements vscode.TreeDataProvider<Node>, vscode.TreeDra
 		}, settleTime);
 	}
 
-	/** A view that nobody sees asks for nothing. */
+	/** A view that nobody sees asks for nothing, and one that waits for an answer not yet. */
 	private refresh(): void {
-		if (this.stale && this.view.visible) {
+		if (this.stale && !this.asking && this.view.visible) {
 			this.stale = false;
 			this.changed.fire();
 		}
