@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/term"
 )
 
 const chatScenario = `
@@ -67,5 +69,25 @@ func TestChatInterrupted(t *testing.T) {
 	}
 	if files := read(t, dir); files["c.md"] == "" || git(t, dir, "status", "--porcelain") != "" {
 		t.Errorf("the work is not committed: %q", files)
+	}
+}
+
+// At the prompt Ctrl-C clears the line, wherever the cursor is in it.
+func TestCtrlCClearsTheLine(t *testing.T) {
+	for keys, want := range map[string]string{
+		"Hello\r":                        "Hello",
+		"Hxllo\x03Hello\r":               "Hello",
+		"Hxllo\x1b[D\x1b[D\x03Hello\r":   "Hello",
+		"\x03\x03Hello\r":                "Hello",
+		"\x1b[200~two\rlines\x1b[201~\r": "two\nlines",
+	} {
+		r := &lineReader{editor: term.NewTerminal(struct {
+			io.Reader
+			io.Writer
+		}{&clearing{in: strings.NewReader(keys)}, io.Discard}, chatPrompt)}
+		r.editor.SetBracketedPasteMode(true)
+		if got, err := r.wait(); got != want || err != nil {
+			t.Errorf("%q: %q, %v; want %q", keys, got, err, want)
+		}
 	}
 }
