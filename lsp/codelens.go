@@ -17,7 +17,9 @@ func announceCodeLens(server *wire.ServerCapabilities, _ *wire.ClientCapabilitie
 
 // codeLens tells, above the first line: of the root index what the core memory
 // costs, of an index how much it lists, and of every memory file how many links
-// lead to it. That last one is counted when the client resolves it.
+// lead to it. That last one is counted when the client resolves it. Clicked, they
+// show the compiled prompt, list what is not listed, and show the links, where the
+// client can.
 func (s *Server) codeLens(ctx context.Context, snap snapshot, p *documentParams) ([]protocol.CodeLens, error) {
 	lenses := []protocol.CodeLens{}
 	sub, err := s.textSubject(ctx, snap, p.TextDocument.URI)
@@ -26,18 +28,27 @@ func (s *Server) codeLens(ctx context.Context, snap snapshot, p *documentParams)
 	}
 	view := sub.judging.view
 	first := protocol.Range{}
-	add := func(title string) {
-		lenses = append(lenses, protocol.CodeLens{Range: first, Command: &protocol.Command{Title: title}})
+	add := func(command protocol.Command) {
+		lenses = append(lenses, protocol.CodeLens{Range: first, Command: &command})
 	}
 	if view.V2 && sub.path == rules.Index {
 		title, err := coreLens(view)
 		if err != nil {
 			return nil, err
 		}
-		add(title)
+		lens := protocol.Command{Title: title}
+		if snap.client.Window.ShowDocument.Support && view.Head != nil {
+			lens.Command, lens.Arguments = commandCompilePrompt, []any{commandArg{URI: p.TextDocument.URI, Show: true}}
+		}
+		add(lens)
 	}
 	if view.V2 && rules.IsIndex(sub.path) && !rules.InSkills(sub.path) {
-		add(indexLens(view, parentDir(sub.path)))
+		title, unlisted := indexLens(view, parentDir(sub.path))
+		lens := protocol.Command{Title: title}
+		if snap.client.Workspace.ApplyEdit && unlisted > 0 {
+			lens.Command, lens.Arguments = commandListFiles, []any{p.TextDocument.URI}
+		}
+		add(lens)
 	}
 	return append(lenses, protocol.CodeLens{Range: first, Data: p.TextDocument.URI}), nil
 }
@@ -56,9 +67,8 @@ func coreLens(view *rules.View) (string, error) {
 }
 
 // indexLens is what an index has to list, and what of it is not.
-func indexLens(view *rules.View, dir string) string {
+func indexLens(view *rules.View, dir string) (title string, unlisted int) {
 	files := view.Listable(dir)
-	unlisted := 0
 	if linked, ok := view.Linked(dir); ok {
 		for _, f := range files {
 			if !linked[f.Path] {
@@ -66,11 +76,11 @@ func indexLens(view *rules.View, dir string) string {
 			}
 		}
 	}
-	title := plural(len(files), "file")
+	title = plural(len(files), "file")
 	if unlisted > 0 {
 		title += fmt.Sprintf(", %d not listed", unlisted)
 	}
-	return title
+	return title, unlisted
 }
 
 // resolveLens counts the links to a file.
@@ -93,6 +103,9 @@ func (s *Server) resolveLens(ctx context.Context, snap snapshot, lens *protocol.
 		title += " from " + plural(len(from), "file")
 	}
 	lens.Command = &protocol.Command{Title: title}
+	if len(refs) > 0 && snap.client.Window.ShowDocument.Support {
+		lens.Command.Command, lens.Command.Arguments = commandShowLinks, []any{uri}
+	}
 	return lens, nil
 }
 

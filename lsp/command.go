@@ -27,6 +27,9 @@ type command func(s *Server, ctx context.Context, sub *subject, arg commandArg) 
 var commands = map[string]command{
 	commandApplyFix: (*Server).applyFix,
 	commandFixAll:   (*Server).applyFixAll,
+
+	commandListFiles: (*Server).listFiles,
+	commandShowLinks: (*Server).showLinks,
 }
 
 // commandArg is the argument of every command: a document's URI, as a string
@@ -43,6 +46,8 @@ type commandArg struct {
 	To string `json:"to,omitempty"`
 	// At is what compilePrompt compiles: head, which is the default, or worktree.
 	At string `json:"at,omitempty"`
+	// Show asks compilePrompt to open what it made in the editor, too.
+	Show bool `json:"show,omitempty"`
 
 	// For installHook: the policy to write, "" for the one there is, and what
 	// becomes of a hook of somebody else.

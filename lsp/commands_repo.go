@@ -141,6 +141,9 @@ func (s *Server) compilePrompt(ctx context.Context, sub *subject, arg commandArg
 	for _, w := range prompt.Warnings {
 		report.Warnings = append(report.Warnings, promptWarning{w.Path, w.Message})
 	}
+	if arg.Show {
+		return report, s.showPrompt(ctx, sub.repo, prompt.Text)
+	}
 	return report, nil
 }
 

@@ -37,6 +37,7 @@ type editor struct {
 	sync  string // URI of the document by which settle waits
 	dirty []string
 
+	choice   string            // of what window/showMessageRequest offers
 	settings string            // what workspace/configuration answers
 	results  map[string]string // ids of what is shown, by URI
 }
@@ -163,6 +164,11 @@ func (e *editor) receive() incoming {
 		e.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"applied":true}}`, m.ID))
 	case m.Method == "workspace/configuration":
 		e.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":[%s]}`, m.ID, e.settings))
+	case m.Method == "window/showDocument":
+		e.other = append(e.other, raw)
+		e.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"success":true}}`, m.ID))
+	case m.Method == "window/showMessageRequest" && strings.Contains(raw, e.choice):
+		e.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"title":%q}}`, m.ID, e.choice))
 	case m.Method != "" && len(m.ID) > 0:
 		e.other = append(e.other, raw)
 		e.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":null}`, m.ID))

@@ -150,7 +150,11 @@ func (p *markerPlay) lenses(words []string) (lines []string) {
 		if lens.Command == nil {
 			p.decode(p.e.call("codeLens/resolve", lens), &lens)
 		}
-		lines = append(lines, lens.Command.Title)
+		line := lens.Command.Title
+		if lens.Command.Command != "" {
+			line += " -> " + lens.Command.Command
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

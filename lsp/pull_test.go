@@ -216,7 +216,7 @@ func TestPartialResults(t *testing.T) {
 	}
 }
 
-func mustDecode(t *testing.T, raw json.RawMessage, v any) {
+func mustDecode(t testing.TB, raw json.RawMessage, v any) {
 	t.Helper()
 	if err := json.Unmarshal(raw, v); err != nil {
 		t.Fatalf("%v in %s", err, raw)
