@@ -16,7 +16,7 @@ import (
 
 type manifest struct {
 	ActivationEvents []string
-	Contributes struct {
+	Contributes      struct {
 		Commands []struct {
 			Command string
 		}

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import {
-	CloseAction, ErrorAction, ExecuteCommandRequest, LanguageClient, RevealOutputChannelOn, Trace,
+	CloseAction, ErrorAction, ExecuteCommandRequest, LanguageClient, Trace,
 	type CloseHandlerResult, type LanguageClientOptions, type Middleware, type StaticFeature,
 } from 'vscode-languageclient/node';
 import { serverPath, stableProgram } from './programs';
@@ -20,7 +20,7 @@ export type CommandRunner = (command: string, args: unknown[]) => Promise<unknow
 
 /** The language client: starts memls, and again when it ends unasked, up to a limit. */
 export class Client implements vscode.Disposable {
-	readonly language: LanguageClient;
+	private language: LanguageClient | undefined;
 	private readonly ends: number[] = [];
 	private readonly subscriptions: vscode.Disposable[];
 	private readonly memories = new vscode.EventEmitter<readonly KnownMemory[]>();
@@ -33,23 +33,8 @@ export class Client implements vscode.Disposable {
 	runner: CommandRunner = (command, args) => this.request(command, ...args);
 
 	constructor(private readonly context: vscode.ExtensionContext, readonly log: vscode.OutputChannel) {
-		const options: LanguageClientOptions = {
-			documentSelector: [{ scheme: 'file', language: 'markdown' }, { scheme: 'file', pattern: '**/.memfs.config.json' }],
-			outputChannel: log,
-			// A request that a crash cuts short is for the log: what matters is said below.
-			revealOutputChannelOn: RevealOutputChannelOn.Never,
-			errorHandler: {
-				error: () => ({ action: ErrorAction.Continue, handled: true }),
-				closed: () => this.ended(),
-			},
-			initializationFailedHandler: () => false,
-			middleware: this.middleware(),
-		};
-		this.language = new LanguageClient('memls', 'memls', () => this.spawn(), options);
-		this.language.registerFeature(wantsMemories);
 		this.subscriptions = [
 			this.memories,
-			this.language.onNotification(memoryChanged, ({ memories }: { memories: KnownMemory[] }) => this.memories.fire(memories)),
 			vscode.workspace.onDidChangeConfiguration((event) => {
 				if (event.affectsConfiguration('memls.path')) {
 					void this.restart();
@@ -62,6 +47,8 @@ export class Client implements vscode.Disposable {
 
 	/** Starts the server. What goes wrong is shown. */
 	async start(): Promise<void> {
+		// A client that could not be started cannot be started again.
+		this.language = this.create();
 		try {
 			await this.language.start();
 			await this.trace();
@@ -72,25 +59,42 @@ export class Client implements vscode.Disposable {
 
 	async restart(): Promise<void> {
 		this.ends.length = 0;
-		if (this.language.needsStop()) {
-			await this.language.stop().catch(() => {}); // it is gone either way
-		}
+		await this.stop();
 		await this.start();
 	}
 
 	async stop(): Promise<void> {
-		if (this.language.needsStop()) {
-			await this.language.stop();
-		}
+		await this.language?.dispose().catch(() => {}); // it is gone either way
+		this.language = undefined;
 	}
 
 	/** Has the server run a command. The error is the server's, for a person. */
 	request<T>(command: string, ...args: unknown[]): Promise<T> {
+		if (this.language === undefined) {
+			return Promise.reject(new Error(vscode.l10n.t('memls is not running.')));
+		}
 		return this.language.sendRequest(ExecuteCommandRequest.type, { command, arguments: args }) as Promise<T>;
 	}
 
 	dispose(): void {
 		this.subscriptions.forEach((s) => s.dispose());
+	}
+
+	private create(): LanguageClient {
+		const options: LanguageClientOptions = {
+			documentSelector: [{ scheme: 'file', language: 'markdown' }, { scheme: 'file', pattern: '**/.memfs.config.json' }],
+			outputChannel: this.log,
+			errorHandler: {
+				error: () => ({ action: ErrorAction.Continue, handled: true }),
+				closed: () => this.ended(),
+			},
+			initializationFailedHandler: () => false,
+			middleware: this.middleware(),
+		};
+		const language = new QuietClient('memls', 'memls', () => this.spawn(), options);
+		language.registerFeature(wantsMemories);
+		language.onNotification(memoryChanged, ({ memories }: { memories: KnownMemory[] }) => this.memories.fire(memories));
+		return language;
 	}
 
 	private middleware(): Middleware {
@@ -172,9 +176,16 @@ export class Client implements vscode.Disposable {
 
 	/** One setting for the messages of both sides: the client's own is memls.trace.server. */
 	private async trace(): Promise<void> {
-		if (this.language.isRunning()) {
+		if (this.language?.isRunning()) {
 			await this.language.setTrace(Trace.fromString(vscode.workspace.getConfiguration('memls').get('trace', 'off')));
 		}
+	}
+}
+
+/** Logs what goes wrong between client and server, and leaves it to us to tell a person what that means. */
+class QuietClient extends LanguageClient {
+	override error(text: string, data?: unknown): void {
+		super.error(text, data, false);
 	}
 }
 
