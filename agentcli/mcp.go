@@ -76,7 +76,11 @@ type mcpServer struct {
 type mcpBatch struct {
 	*memory.Workspace
 	base string // the commit that they are laid over
+	// kept is where they are as they were before a conflict; nil for none.
+	kept *rescue
 }
+
+func (b *mcpBatch) overlay() overlay { return overlay{base: b.base, changes: b.Changes()} }
 
 func (a *app) newMCP(repo *repository, createIndexes bool) *mcpServer {
 	m := &mcpServer{app: a, repo: repo, createIndexes: createIndexes, turn: make(chan struct{}, 1), resources: map[string]bool{}}
@@ -115,9 +119,8 @@ func (m *mcpServer) end(ctx context.Context) error {
 			return "", err
 		}
 		defer w.Close()
-		r := newRescue(time.Now(), fmt.Sprintf("mcp-%d", os.Getpid()))
-		r.message = "memls: work of an agent that is not committed\n\nWhy: the client left without committing it\nFinished: true\n"
-		if err := w.rescueOverlay(ctx, overlay{base: m.batch.base, changes: m.batch.Changes(), rescue: r}); err != nil {
+		r, err := m.keep(ctx, w, m.batch.overlay(), "the client left without committing it")
+		if err != nil {
 			return "", err
 		}
 		m.note("a batch of changes was not committed; it is kept as %s; agentcli turn resume commits it", r.ref)
@@ -126,15 +129,23 @@ func (m *mcpServer) end(ctx context.Context) error {
 	return err
 }
 
-// A refusal is what rules or hooks say against a commit. It leaves everything as it was.
+// keep puts changes on a ref that turn resume takes up.
+func (m *mcpServer) keep(ctx context.Context, w *writable, o overlay, why string) (*rescue, error) {
+	o.rescue = newRescue(time.Now(), fmt.Sprintf("mcp-%d", os.Getpid()))
+	o.rescue.message = "memls: work of an agent that is not committed\n\nWhy: " + why + "\nFinished: true\n"
+	return o.rescue, w.rescueOverlay(ctx, o)
+}
+
+// A refusal is what rules or hooks say against a commit, which leaves everything
+// as it was.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
-// commit commits the changes of a workspace. The error is a *refusal where
+// commit commits the changes that tools made. The error is a *refusal where
 // rules or hooks say no, and errMoved where the branch is no longer at base.
-func (m *mcpServer) commit(ctx context.Context, w *writable, work *memory.Workspace, base, message string) (string, error) {
-	c, err := w.commitOverlay(ctx, overlay{base: base, changes: work.Changes(), message: message})
+func (m *mcpServer) commit(ctx context.Context, w *writable, o overlay) (string, error) {
+	c, err := w.commitOverlay(ctx, o)
 	if edits, ok := errors.AsType[*localEdits](err); ok {
 		return "", fmt.Errorf("%w. memory_commit without a batch commits them", edits)
 	}

@@ -161,9 +161,13 @@ func TestMCPBatch(t *testing.T) {
 	put(t, c.dir, map[string]string{"a.md": strings.Replace(frontA, "See", "Go to", 1)})
 	git(t, c.dir, "commit", "-qam", "theirs again")
 	c.refuses("memory_commit", nil, "somebody else has committed", "Look at", "Go to")
+	c.holds(git(t, c.dir, "show", git(t, c.dir, "for-each-ref", "--format=%(refname)", rescueRefs)+":a.md"), []string{"Look at"})
 	c.does("memory", replaces("a.md", "Go to", "Go and look at"))
 	c.does("memory_commit", map[string]string{"message": "Both"}, "committed")
 	c.clean("Both")
+	if refs := git(t, c.dir, "for-each-ref", rescueRefs); refs != "" {
+		t.Errorf("what was committed is kept as well: %s", refs)
+	}
 
 	c.does("memory_begin", nil)
 	c.does("memory", map[string]string{"command": "delete", "path": "trips"})

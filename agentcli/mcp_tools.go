@@ -89,7 +89,7 @@ func (m *mcpServer) call(ctx context.Context, tool, input string) (string, error
 	}
 	defer writable.Close()
 	for {
-		done, err := m.commit(ctx, writable, w, base, messageOf(w))
+		done, err := m.commit(ctx, writable, overlay{base: base, changes: w.Changes(), message: messageOf(w)})
 		if errors.Is(err, errMoved) {
 			// Others were quicker; with the lock in hand the next try is ours.
 			if text, w, base, err = m.callOnHead(ctx, tool, input); err != nil || len(w.Changes()) == 0 {
@@ -167,7 +167,7 @@ func (m *mcpServer) begin(ctx context.Context, _ string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m.batch = &mcpBatch{w, base}
+	m.batch = &mcpBatch{Workspace: w, base: base}
 	return "A batch has begun: nothing is on disk before memory_commit.", nil
 }
 
@@ -210,27 +210,35 @@ func (m *mcpServer) commitBatch(ctx context.Context, message string) (string, er
 	}
 	defer w.Close()
 	for {
-		done, err := m.commit(ctx, w, m.batch.Workspace, m.batch.base, message)
+		o := m.batch.overlay()
+		o.message = message
+		done, err := m.commit(ctx, w, o)
 		switch {
 		case err == nil:
+			kept := m.batch.kept
 			m.batch = nil
-			return done, nil
+			if kept != nil {
+				err = kept.drop(ctx, w)
+			}
+			return done, err
 		case !errors.Is(err, errMoved):
 			return "", fmt.Errorf("%w\nThe batch stays open: mend what is wrong, then call memory_commit again, or memory_discard", err)
 		}
-		if err := m.rebase(ctx); err != nil {
+		if err := m.rebase(ctx, w); err != nil {
 			return "", err
 		}
 	}
 }
 
 // rebase lays the batch over the commit that somebody else has made. What both
-// have changed is shown to the model, to be written again.
-func (m *mcpServer) rebase(ctx context.Context) error {
+// have changed is shown to the model, to be written again; until that is in,
+// the batch as it was is kept.
+func (m *mcpServer) rebase(ctx context.Context, w *writable) error {
 	s, base, _, err := m.repo.lastCommit(ctx)
 	if err != nil {
 		return err
 	}
+	before := m.batch.overlay()
 	conflicts, err := m.batch.Rebase(s)
 	if err != nil {
 		return err
@@ -244,5 +252,9 @@ func (m *mcpServer) rebase(ctx context.Context) error {
 	for _, c := range conflicts {
 		b.WriteString("\n\n" + c.String())
 	}
-	return errors.New(b.String())
+	older := m.batch.kept
+	if m.batch.kept, err = m.keep(ctx, w, before, "others have changed the same files"); err == nil && older != nil {
+		err = older.drop(ctx, w)
+	}
+	return errors.Join(errors.New(b.String()), err)
 }
