@@ -1,6 +1,7 @@
 package agentcli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,15 +110,22 @@ func (t *agentTurn) overlay(why string) overlay {
 }
 
 func (t *agentTurn) commitMessage() string {
-	message := strings.TrimSpace(printableLines(t.mask.Text(t.work.Message())))
+	message := strings.TrimSpace(printableLines(t.mask.Text(t.said())))
 	if len(message) > maxCommitMessage {
 		message = strings.ToValidUTF8(message[:maxCommitMessage], "") + "…"
 	}
 	if message == "" {
 		message = defaultSubject
 	}
-	return fmt.Sprintf("%s\n\nTurn-Id: %s\nModel: %s\nBase: %s\n", message, t.id, rules.Printable(t.modelName()), t.base)
+	return fmt.Sprintf("%s\n\nTurn-Id: %s\nModel: %s\nBase: %s\n", message, t.id, rules.Printable(t.author()), t.base)
 }
+
+// said is what the model says of the work, in this turn or the one that it was
+// taken over from.
+func (t *agentTurn) said() string { return cmp.Or(t.work.Message(), t.kept.message) }
+
+// author is the model that did the work.
+func (t *agentTurn) author() string { return cmp.Or(t.modelName(), t.kept.model) }
 
 // A toldFinding is a finding as a model gets it.
 type toldFinding struct {

@@ -32,6 +32,7 @@ type agentTurn struct {
 	conflicts []memory.Conflict
 	settled   bool // the model has said that they are
 	rescue    *rescue
+	kept      rescued    // what is known of the turn that this one goes on with
 	made      *commitRun // the last try to commit
 	apiTime   time.Duration
 }
@@ -142,7 +143,10 @@ func (t *talk) modelName() string {
 
 // observe hands what happens to everybody who keeps or shows it.
 func (t *agentTurn) observe(e turn.Event) {
-	if e.Call != nil && e.Call.Name == memory.FinishTool && !e.Result.IsError {
+	switch {
+	case e.Step > 0:
+		t.finished = false
+	case e.Call != nil && e.Call.Name == memory.FinishTool && !e.Result.IsError:
 		t.settled = true
 	}
 	err := t.journal.Observe(e)

@@ -79,6 +79,9 @@ func TestTurnSurvives(t *testing.T) {
 				if at > 1 && git(t, dir, "rev-parse", "HEAD^{tree}") != want {
 					t.Errorf("not committed after resume: %s\nafter: %s", resumed, text)
 				}
+				if said := git(t, dir, "log", "-1", "--format=%B"); at > 1 && (!strings.HasPrefix(said, "Tidy up\n") || !strings.Contains(said, "Model: script/")) {
+					t.Errorf("the commit says: %s", said)
+				}
 				if got := git(t, dir, "status", "--porcelain"); got != local {
 					t.Errorf("status:\n%s\nwant:\n%s\n%s\n%s", got, local, text, resumed)
 				}

@@ -43,30 +43,32 @@ func (a *app) turnResumeCommand() *cobra.Command {
 }
 
 // A rescued is what the message of a rescue's commit says in trailers.
-type rescued struct{ request, why, finished string }
+type rescued struct{ request, message, model, why, finished string }
 
 // rescueMessage has what turn resume needs, one line each.
 func (t *agentTurn) rescueMessage(why string) string {
-	request, err := json.Marshal(t.mask.Text(t.request))
-	if err != nil {
-		request = nil // not for a text
+	quoted := func(text string) string {
+		line, _ := json.Marshal(t.mask.Text(text)) // cannot fail for a text
+		return string(line)
 	}
 	line := func(text string) string { return rules.Printable(strings.Join(strings.Fields(t.mask.Text(text)), " ")) }
-	return fmt.Sprintf("memls: work of a turn that is not committed\n\nRequest: %s\nWhy: %s\nFinished: %v\nTurn-Id: %s\nModel: %s\n",
-		request, line(why), t.finished, t.id, line(t.modelName()))
+	return fmt.Sprintf("memls: work of a turn that is not committed\n\nRequest: %s\nMessage: %s\nWhy: %s\nFinished: %v\nTurn-Id: %s\nModel: %s\n",
+		quoted(t.request), quoted(t.said()), line(why), t.finished, t.id, line(t.author()))
 }
 
 func (r *rescue) read() (out rescued) {
-	fields := map[string]*string{"Request": &out.request, "Why": &out.why, "Finished": &out.finished}
+	fields := map[string]*string{"Request": &out.request, "Message": &out.message, "Model": &out.model, "Why": &out.why, "Finished": &out.finished}
 	for line := range strings.Lines(r.message) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		if field := fields[key]; field != nil {
 			*field = value
 		}
 	}
-	var request string
-	if json.Unmarshal([]byte(out.request), &request) == nil {
-		out.request = request
+	for _, quoted := range []*string{&out.request, &out.message} {
+		var text string
+		if json.Unmarshal([]byte(*quoted), &text) == nil {
+			*quoted = text
+		}
 	}
 	return out
 }
@@ -78,8 +80,8 @@ func (t *agentTurn) takeUp(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	said := rescue.read()
-	t.request = said.request
+	t.kept = rescue.read()
+	t.request = t.kept.request
 	base, byMarker, err := t.snapshot(ctx, rescue.commit+"^")
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", rescue.ref, err)
@@ -109,6 +111,6 @@ func (t *agentTurn) takeUp(ctx context.Context, name string) (string, error) {
 	if t.conflicts, err = t.work.Rebase(now); err != nil {
 		return "", err
 	}
-	t.rescue, t.finished = rescue, said.finished == "true"
-	return tellResume + turn.Data(map[string]any{"request": said.request, "changed": paths}), nil
+	t.rescue, t.finished = rescue, t.kept.finished == "true"
+	return tellResume + turn.Data(map[string]any{"request": t.kept.request, "changed": paths}), nil
 }
