@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -276,7 +277,7 @@ func TestMCPStdio(t *testing.T) {
 	cmd.Env = append(gitEnv(t), killAt+"=none")
 	var errs strings.Builder
 	cmd.Stderr = &errs
-	c := newClient(t, dir, &mcp.CommandTransport{Command: cmd})
+	c := newClient(t, dir, &mcp.CommandTransport{Command: cmd, TerminateDuration: time.Minute})
 	var names []string
 	for tool, err := range c.Tools(t.Context(), nil) {
 		if err != nil {
