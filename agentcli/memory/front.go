@@ -23,7 +23,9 @@ func (w *Workspace) giveFront(p string) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(findings, func(f rules.Finding) bool { return f.Rule.ID == "frontmatter-missing" && len(f.Fixes) > 0 })
+	at := slices.IndexFunc(findings, func(f rules.Finding) bool {
+		return (f.Rule.ID == "frontmatter-missing" || f.Rule.ID == "skill-metadata") && len(f.Fixes) > 0
+	})
 	if at < 0 {
 		return nil
 	}
