@@ -23,7 +23,6 @@ func (p *play) compareAnswers(docs *documents) {
 	s := p.e.server
 	fresh := NewServer("test", slog.New(slog.DiscardHandler))
 	fresh.client, fresh.encoding = s.client, s.encoding
-	fresh.client.Capabilities.Window.WorkDoneProgress = false // it talks to nobody
 	fresh.documents.Store(docs)
 	defer fresh.engine.sessionOf().keep(nil, nil)
 	same := func(what string, ask func(s *Server) any) {

@@ -17,7 +17,6 @@ var clientFiles embed.FS
 var (
 	vscode = clientNamed("vscode")
 	helix  = clientNamed("helix")
-	eglot  = clientNamed("eglot-1.17")
 	ale    = clientNamed("ale")
 	kate   = clientNamed("kate")
 
