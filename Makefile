@@ -1,7 +1,7 @@
 # What people type; CONTRIBUTING.md says more. .ci/run uses the same targets.
 
 GO ?= go
-EDITORS ?= neovim
+EDITORS ?= vscode neovim
 
 .PHONY: build demo test editors-test tools lint cross bench bench-peers generate picture vsix clean
 
