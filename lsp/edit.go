@@ -110,7 +110,7 @@ func (b *editBuilder) create(op rules.Op, uri protocol.DocumentURI) {
 	}
 	edit := protocol.TextEdit{NewText: op.Content}
 	if b.client.KeepsEmptyLine() {
-		edit.Range.End.Line = 1
+		edit.NewText = strings.TrimSuffix(op.Content, "\n")
 	}
 	b.edit(uri, nil, wire.TextEdits{{TextEdit: edit}})
 }

@@ -42,9 +42,9 @@ type ClientCapabilities struct {
 }
 
 // KeepsEmptyLine reports whether the client makes a new document with one
-// empty line, and keeps it below the text unless the edit reaches past it, as
-// Neovim, ALE and YouCompleteMe do. None of these knows all that an edit may
-// hold; those that do, Helix among them, may drop an edit that reaches so far.
+// empty line, which ends a text that is put before it, as Neovim, ALE,
+// YouCompleteMe and Kate do. None of these knows all that an edit may hold. An
+// edit in the place of that line is no way out: Kate takes a line of the text.
 func (c *ClientCapabilities) KeepsEmptyLine() bool {
 	return !c.Workspace.WorkspaceEdit.DocumentChanges || !c.CanEditFiles(protocol.CreateResourceOperation)
 }

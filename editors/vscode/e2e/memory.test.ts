@@ -45,15 +45,14 @@ inWindow('a memory', () => place.memory('memory'), async (t, window, memory) => 
 
 	await t.test('numbers', async () => {
 		await window.openFile('projects/website.md');
-		t.diagnostic(await window.running('memls'));
-		t.diagnostic(`VS Code: ${await window.startup()} ms until its workbench was there`);
 		const { budget: { core } } = await agentcli(memory, 'status');
 		const size = `${core.characters.toLocaleString('en')} of ${core.limit.toLocaleString('en')} characters`;
 		await window.statusBar.filter({ hasText: size }).click();
 		await window.view.filter({ hasText: `Core Memory${size}` }).waitFor();
 		await window.view.filter({ hasText: missing }).first().waitFor();
+		t.diagnostic(`VS Code: ${await window.startup()}ms until its workbench was there`);
 		await window.run('Memory: Preview the Compiled Prompt');
-		const prompt = squeeze((await agentcli(memory, 'compile')).prompt);
+		const prompt = squeeze((await agentcli(memory, 'compile', '--skills')).prompt);
 		await until('the prompt beside the editor', async () => squeeze(await window.textOf('Prompt of memory')) === prompt);
 		await window.picture('memory view');
 		await window.run('View: Close All Editors in Group');
@@ -73,10 +72,12 @@ inWindow('a memory', () => place.memory('memory'), async (t, window, memory) => 
 
 	await t.test('rename in the explorer', async () => {
 		await window.rename('shop.md', 'store.md');
-		await until('the new name on disk', async () => (await read(memory, 'projects/store.md')) !== undefined);
-		await window.run('File: Save All');
-		await until('the link in the note', async () => (await read(memory, 'projects/website.md'))?.includes('[the shop](store.md)'));
-		await until('the link in the index', async () => (await index()) === fixedIndex.replace('shop.md', 'store.md'));
+		for (const [name, link] of [['projects/website.md', '[the shop](store.md)'], ['projects/MEMORY.md', '[Shop](store.md)']] as const) {
+			await window.openFile(name, 'projects');
+			await until(`the link in ${name}`, async () => squeeze(await window.textOf(path.basename(name))).includes(squeeze(link)));
+			await window.page.keyboard.press('Control+S');
+			await until(`the link in ${name} on disk`, async () => (await read(memory, name))?.includes(link));
+		}
 	});
 
 	const unlisted = 'not listed in projects/MEMORY.md';
