@@ -11,7 +11,7 @@ quiet=(--ignore-scripts --no-audit --no-fund --loglevel=error)
 npm ci "${quiet[@]}"
 # What code-server's own install script does, which would fetch more besides.
 vscode=node_modules/code-server/lib/vscode
-npm ci --prefix "$vscode" --omit=dev "${quiet[@]}"
+(cd "$vscode" && npm install --omit=dev "${quiet[@]}") # its shrinkwrap pins what npm ci does not accept
 ln -sfn node_modules "$vscode/node_modules.asar"
 ln -sf code-linux.sh "$vscode/bin/remote-cli/code-server"
 touch "$done"
