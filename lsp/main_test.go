@@ -28,7 +28,9 @@ func TestMain(m *testing.M) {
 	} {
 		os.Setenv(name, value)
 	}
-	if err := os.WriteFile(filepath.Join(home, "gitconfig"), []byte("[init]\n\tdefaultBranch = main\n"), 0o600); err != nil {
+	// git's housekeeping would go on in the background when a test is over.
+	config := "[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+	if err := os.WriteFile(filepath.Join(home, "gitconfig"), []byte(config), 0o600); err != nil {
 		panic(err)
 	}
 	code := m.Run()

@@ -28,7 +28,6 @@ func linked(t testing.TB, n int) *memory {
 	content["notes/target.md"] = front("Target")
 	content["notes/MEMORY.md"] = index + "- [T](target.md)\n"
 	m := newMemory(t, v2(nil))
-	m.git("config", "gc.auto", "0") // which goes on when the benchmark is over
 	m.write(content)
 	m.git("add", "-A")
 	m.git("commit", "-q", "-m", "notes")
