@@ -8,6 +8,7 @@ import (
 
 	"github.com/memls/memls/lsp/wire"
 	"github.com/memls/memls/rules/gitrepo"
+	"github.com/memls/memls/rules/parsers"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -114,6 +115,9 @@ func (o *overlay) buffer(ctx context.Context, g *gitrepo.Repo, path string, doc 
 	}
 	b.file = tree.NewFile(path, mode, oid, tree.Buffer(b.source.staged))
 	b.file.Unsaved = base == nil || !bytes.Equal(b.source.staged, b.onDisk)
+	if old != nil && old.file != nil {
+		parsers.New().Carry(old.file, b.file)
+	}
 	return b
 }
 

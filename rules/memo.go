@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"bytes"
+
 	"github.com/memls/memls/rules/facts"
 	"github.com/memls/memls/rules/markdown"
 	"github.com/memls/memls/rules/tree"
@@ -13,6 +15,9 @@ import (
 type Parsers struct {
 	// Markdown reads src[body:]; spans count from the start of src.
 	Markdown func(src []byte, body int) *markdown.Doc
+	// Again is Markdown for an edit of another text, of which it is known. It
+	// costs in proportion to what differs.
+	Again func(doc *markdown.Doc, old []byte, oldBody int, src []byte, body int) *markdown.Doc
 	// YAML reads the frontmatter of src.
 	YAML func(src []byte) *facts.YAML
 	// Value reads one YAML value; the second result says why it is none.
@@ -25,6 +30,7 @@ type Parsers struct {
 // is written for YAML is quoted.
 var noParsers = &Parsers{
 	Markdown: func([]byte, int) *markdown.Doc { return &markdown.Doc{} },
+	Again:    func(*markdown.Doc, []byte, int, []byte, int) *markdown.Doc { return &markdown.Doc{} },
 	YAML:     func([]byte) *facts.YAML { return &facts.YAML{} },
 	Value:    func(text string) (facts.Field, string) { return facts.Field{Value: text, Tag: "!!str"}, "" },
 	Scalar:   facts.QuoteYAML,
@@ -67,6 +73,23 @@ func (p *Parsers) prime(f *tree.File, src []byte, role Role) {
 		return
 	}
 	_, _ = memo(f, docKey, src, p.doc)
+}
+
+// Carry hands on what is known of a file to an edit of it: the Markdown, of
+// which only what differs is read again, and the frontmatter where it is the same.
+// It is for files in memory.
+func (p *Parsers) Carry(from, to *tree.File) {
+	doc, _ := from.Known(docKey).(*markdown.Doc)
+	old, oldErr := from.Bytes()
+	src, err := to.Bytes()
+	if doc == nil || oldErr != nil || err != nil {
+		return
+	}
+	oldBody, body := facts.BodyStart(old), facts.BodyStart(src)
+	_, _ = memo(to, docKey, src, func([]byte) *markdown.Doc { return p.Again(doc, old, oldBody, src, body) })
+	if y, ok := from.Known(yamlKey).(*facts.YAML); ok && body > 0 && bytes.Equal(old[:oldBody], src[:body]) {
+		_, _ = memo(to, yamlKey, src, func([]byte) *facts.YAML { return y })
+	}
 }
 
 func memo[T any](f *tree.File, key memoKey, src []byte, compute func([]byte) *T) (*T, error) {

@@ -20,6 +20,8 @@ type Heading struct {
 	// Slug is the anchor that GitHub gives the heading; a repeated one gets the
 	// suffix -1, -2 and so on.
 	Slug string
+	// OwnSlug is the anchor that it had if it were the only heading.
+	OwnSlug string
 	// Span runs from the first # (setext: from the text) to the end of the last
 	// line, the underline included and the line ending not.
 	Span Span

@@ -12,6 +12,7 @@ import (
 func New() *rules.Parsers {
 	return &rules.Parsers{
 		Markdown: commonmark.Parse,
+		Again:    commonmark.Again,
 		YAML:     frontyaml.Parse,
 		Value:    frontyaml.Value,
 		Scalar:   frontyaml.Scalar,

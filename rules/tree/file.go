@@ -138,10 +138,8 @@ func (f *File) Memo(key any, compute func() (any, error)) (any, error) {
 	}
 	memos.mu.Lock()
 	defer memos.mu.Unlock()
-	for _, m := range memos.values {
-		if m.key == key {
-			return m.value, nil
-		}
+	if v := memos.get(key); v != nil {
+		return v, nil
 	}
 	v, err := compute()
 	if err != nil {
@@ -149,6 +147,26 @@ func (f *File) Memo(key any, compute func() (any, error)) (any, error) {
 	}
 	memos.values = append(memos.values, memoized{key, v})
 	return v, nil
+}
+
+// Known returns the value that Memo has for key, nil where nobody asked for it.
+func (f *File) Known(key any) any {
+	memos := f.memo.Load()
+	if memos == nil {
+		return nil
+	}
+	memos.mu.Lock()
+	defer memos.mu.Unlock()
+	return memos.get(key)
+}
+
+func (m *memo) get(key any) any {
+	for _, v := range m.values {
+		if v.key == key {
+			return v.value
+		}
+	}
+	return nil
 }
 
 // KnowCharacters notes the number of code points of the content, as a cache

@@ -11,7 +11,6 @@ import (
 
 // addHeadings makes a Heading of each one that goldmark kept.
 func (s *state) addHeadings() {
-	var taken slugs
 	for _, h := range s.headings {
 		if h.node.Parent() == nil {
 			continue
@@ -29,10 +28,19 @@ func (s *state) addHeadings() {
 		s.doc.Headings = append(s.doc.Headings, Heading{
 			Level:    h.node.Level,
 			Text:     strings.TrimSpace(string(t.seen)),
-			Slug:     taken.unique(markdown.Slug(string(t.linked))),
+			OwnSlug:  markdown.Slug(string(t.linked)),
 			Span:     s.span(start, h.end),
 			TextSpan: textSpan,
 		})
+	}
+	numberSlugs(s.doc.Headings)
+}
+
+// numberSlugs makes the slugs of a file's headings differ.
+func numberSlugs(headings []Heading) {
+	var taken slugs
+	for i := range headings {
+		headings[i].Slug = taken.unique(headings[i].OwnSlug)
 	}
 }
 
