@@ -44,6 +44,7 @@ const (
 	yamlKey
 	tagsKey
 	keyedKey
+	textKey
 )
 
 // factsOf returns the facts of the file's bytes, computed once.

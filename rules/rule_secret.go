@@ -44,8 +44,10 @@ func eachSecret(src []byte, found func(what string, span Span)) {
 		}
 	}
 	report("a private key", privateKeys(src))
-	for i := range secretShapes {
-		report(secretShapes[i].what, secretShapes[i].find(src))
+	for i, in := range shapesIn(src) {
+		if in {
+			report(secretShapes[i].what, secretShapes[i].find(src))
+		}
 	}
 	report("a password or token", namedSecrets(src))
 }

@@ -121,3 +121,11 @@ func TestSecretsWhere(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkSecrets(b *testing.B) {
+	text := []byte(strings.Repeat("The token: kept in the keychain. See [the plan](x.md), sk and ghosts; `a = b`.\n", 250))
+	b.ReportAllocs()
+	for b.Loop() {
+		rules.Secrets(text)
+	}
+}

@@ -40,11 +40,11 @@ var ruleStagedDiffers = &Rule{
 // mendedByStaging counts the refusals that the staged copy of the pass's file
 // has and would not have if the file was staged as it is now.
 func (p *Pass) mendedByStaging(old *tree.File) int {
-	before := p.stagedView(p.Staged).refusalsOf(old)
+	before := p.stagedView(p.Staged).refusalsOf(old, func() ([]byte, error) { return p.stagedText(old) })
 	if len(before) == 0 {
 		return 0
 	}
-	now := p.stagedView(p.Staged.With([]*tree.File{p.File})).refusalsOf(p.File)
+	now := p.stagedView(p.Staged.With([]*tree.File{p.File})).refusalsOf(p.File, p.File.Bytes)
 	n := 0
 	for key, count := range before {
 		n += max(count-now[key], 0)
@@ -59,13 +59,28 @@ func (v *View) stagedView(t *tree.Tree) *View {
 	return NewView(s)
 }
 
+// stagedText is the text of the staged copy of the pass's file. It is kept while
+// the file is typed in, since every keystroke asks for it.
+func (p *Pass) stagedText(old *tree.File) ([]byte, error) {
+	if !p.File.Unsaved {
+		return old.Bytes()
+	}
+	text, err := memo(old, textKey, nil, func(src []byte) *[]byte { return &src })
+	if err != nil {
+		return nil, err
+	}
+	return *text, nil
+}
+
 // refusalsOf counts what refuses one file, by rule and message. Rules that are
 // no refusals do not run: this one would ask itself.
-func (v *View) refusalsOf(f *tree.File) map[string]int {
+func (v *View) refusalsOf(f *tree.File, text func() ([]byte, error)) map[string]int {
 	j := &judgement{View: v, opt: Options{RefusalsOnly: true}, rules: ruleSet(true)}
 	role := v.RoleOf(f.Path)
-	if src, err := f.Bytes(); err == nil && role != RoleNone {
-		j.run(f, role, src, j.rules.text)
+	if role != RoleNone {
+		if src, err := text(); err == nil {
+			j.run(f, role, src, j.rules.text)
+		}
 	}
 	j.run(f, role, nil, j.rules.place)
 	counts := map[string]int{}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"strings"
+	"sync"
 )
 
 // Why not a library: gitleaks, the one in Go that is meant to be embedded,
@@ -86,6 +87,31 @@ var secretShapes = []secretShape{
 	{"a PyPI token", "pypi-AgE", urlSafe, 60, unbounded},
 	{"a Hugging Face token", "hf_", alnum, 34, 34},
 	{"a JSON web token", "eyJ", dotted, 60, unbounded},
+}
+
+// shapesByFirst are the indices of secretShapes by the first byte of the prefix.
+var shapesByFirst = sync.OnceValue(func() *[256][]int {
+	var by [256][]int
+	for i := range secretShapes {
+		first := secretShapes[i].prefix[0]
+		by[first] = append(by[first], i)
+	}
+	return &by
+})
+
+// shapesIn tells in one pass of which secretShapes there is a prefix in src: of
+// none, as a rule.
+func shapesIn(src []byte) []bool {
+	in, by := make([]bool, len(secretShapes)), shapesByFirst()
+	for at, first := range src[:max(0, len(src)-1)] {
+		for _, i := range by[first] {
+			prefix := secretShapes[i].prefix
+			if src[at+1] == prefix[1] && bytes.HasPrefix(src[at:], []byte(prefix)) {
+				in[i] = true
+			}
+		}
+	}
+	return in
 }
 
 // find returns the secrets of one shape in src.

@@ -39,20 +39,22 @@ func namedSecrets(src []byte) []Span {
 	}
 }
 
+// longestName is the length of the longest of secretNames.
+const longestName = len("passphrase")
+
 // namesSecret reports whether the text before a : or = ends in a name of
 // secretNames, written as code, in Markdown or in words.
 func namesSecret(before []byte) bool {
-	if i := bytes.LastIndexAny(before, "\n\r"); i >= 0 {
-		before = before[i+1:]
-	}
-	var name strings.Builder
-	for _, c := range bytes.ToLower(before) {
-		if 'a' <= c && c <= 'z' {
-			name.WriteByte(c)
+	var letters [longestName]byte // the last ones of the line, in lower case
+	at := len(letters)
+	for i := len(before) - 1; i >= 0 && at > 0 && before[i] != '\n' && before[i] != '\r'; i-- {
+		if c := before[i] | 0x20; 'a' <= c && c <= 'z' {
+			at--
+			letters[at] = c
 		}
 	}
-	for _, n := range secretNames {
-		if strings.HasSuffix(name.String(), n) {
+	for _, name := range secretNames {
+		if bytes.HasSuffix(letters[at:], []byte(name)) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@
 package text
 
 import (
+	"bytes"
 	"slices"
 	"sort"
 	"unicode/utf8"
@@ -35,24 +36,55 @@ type mark struct{ offset, units int }
 
 // NewMapper indexes src, which must not change afterwards.
 func NewMapper(src []byte, enc wire.PositionEncoding) *Mapper {
-	m := &Mapper{src: src, enc: enc, lines: []int{0}}
-	for i, c := range src {
-		if c == '\n' || c == '\r' && (i+1 == len(src) || src[i+1] != '\n') {
-			m.lines = append(m.lines, i+1)
-		}
-	}
+	m := &Mapper{src: src, enc: enc, lines: lineStarts(src)}
 	if enc == wire.UTF8 {
 		return m
 	}
 	m.marks = []mark{{}}
-	for i, units := 0, 0; i < len(src); {
-		if i >= m.marks[len(m.marks)-1].offset+markDistance {
-			m.marks = append(m.marks, mark{i, units})
+	for i, units := 0, 0; ; m.marks = append(m.marks, mark{i, units}) {
+		if end := min(i+markDistance, len(src)); isASCII(src[i:end]) {
+			i, units = end, units+end-i
+		} else {
+			for i < end {
+				w, u := character(src[i:])
+				i, units = i+w, units+u
+			}
 		}
-		w, u := character(src[i:])
-		i, units = i+w, units+u
+		if i >= len(src) {
+			break
+		}
 	}
 	return m
+}
+
+// lineStarts are the offsets of the first bytes of lines.
+func lineStarts(src []byte) []int {
+	starts := make([]int, 1, bytes.Count(src, []byte("\n"))+1)
+	if bytes.IndexByte(src, '\r') < 0 { // as it is nearly always
+		for at := 0; ; {
+			i := bytes.IndexByte(src[at:], '\n')
+			if i < 0 {
+				return starts
+			}
+			at += i + 1
+			starts = append(starts, at)
+		}
+	}
+	for i, c := range src {
+		if c == '\n' || c == '\r' && (i+1 == len(src) || src[i+1] != '\n') {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+func isASCII(s []byte) bool {
+	for _, c := range s {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // character measures the first character of s in bytes and UTF-16 units.
