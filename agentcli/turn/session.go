@@ -18,6 +18,10 @@ import (
 // sessionVersion is that of the format of session files.
 const sessionVersion = 1
 
+// sessionStart is how each of them begins, by which a first line that was cut is
+// told from a file of something else.
+const sessionStart = `{"session":`
+
 // A Session is a conversation in a file: a line of JSON that says what it is,
 // then one for each message, without secrets. Lines are only ever added; one
 // that was cut by a crash is taken off by the next reader. While it is open no
@@ -79,14 +83,26 @@ func (s *Session) read(path string) error {
 		return fmt.Errorf("cannot read the session: %w", err)
 	}
 	whole := bytes.LastIndexByte(text, '\n') + 1
+	if err := s.parse(path, text[:whole]); err != nil {
+		return err
+	}
+	if start := text[:min(len(text), len(sessionStart))]; whole == 0 && !bytes.HasPrefix([]byte(sessionStart), start) {
+		return fmt.Errorf("%s: is no session; name another file", path)
+	}
+	// Only now is it known to be ours to change.
 	if err := errors.Join(s.file.Truncate(int64(whole)), seekEnd(s.file)); err != nil {
 		return fmt.Errorf("cannot write the session: %w", err)
 	}
 	if whole == 0 {
 		return s.write(sessionLine{Session: sessionVersion, ID: s.ID, Time: time.Now().UTC()})
 	}
+	return s.answer()
+}
+
+// parse takes the whole lines of the file.
+func (s *Session) parse(path string, text []byte) error {
 	number := 0
-	for line := range bytes.Lines(text[:whole]) {
+	for line := range bytes.Lines(text) {
 		number++
 		var l sessionLine
 		if err := json.Unmarshal(line, &l); err != nil {
@@ -101,7 +117,7 @@ func (s *Session) read(path string) error {
 			s.Messages = append(s.Messages, *l.Message)
 		}
 	}
-	return s.answer()
+	return nil
 }
 
 func seekEnd(f io.Seeker) error {

@@ -101,6 +101,43 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// A file of something else is not touched; one of which a crash has left the
+// beginning of its first line is begun anew.
+func TestSessionFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		ours bool
+	}{
+		"nothing":                {"", true},
+		"a first line, cut":      {`{"session":1,"id":"a`, true},
+		"a first line, cut soon": {`{"se`, true},
+		"a word":                 {"milk", false},
+		"lines, one without end": {"milk\nbread", false},
+		"other JSON":             {`{"model":"x"}`, false},
+		"a line of other JSON":   {`{"model":"x"}` + "\n{", false},
+		"a later version":        {`{"session":2,"id":"a"}` + "\n{", false},
+	} {
+		path := filepath.Join(t.TempDir(), "talk.jsonl")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenSession(t.Context(), path, "talk", mask())
+		if err == nil {
+			s.Close()
+		}
+		text, readErr := os.ReadFile(path)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		switch {
+		case c.ours && (err != nil || !strings.HasPrefix(string(text), sessionStart) || strings.Count(string(text), "\n") != 1):
+			t.Errorf("%s: %v, and the file is %q", name, err, text)
+		case !c.ours && (err == nil || !strings.Contains(err.Error(), "name another file") || string(text) != c.text):
+			t.Errorf("%s: %v, and the file is %q", name, err, text)
+		}
+	}
+}
+
 // Turns that run at once share the journal, line by line; a long one becomes
 // the old one.
 func TestJournal(t *testing.T) {
