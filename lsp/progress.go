@@ -48,9 +48,10 @@ func (s *Server) progress(ctx context.Context, token *protocol.ProgressToken, ti
 	return ctx, p
 }
 
-// report says that n of total steps are done, if it is time.
+// report says that n of total steps are done, if it is time. A nil progress
+// tells nobody.
 func (p *progress) report(n, total int) {
-	if n%16 != 0 {
+	if p == nil || n%16 != 0 {
 		return
 	}
 	now := time.Now()

@@ -32,7 +32,7 @@ type repo struct {
 	// graph knows the links of the trees that are judged. It is filled in the
 	// background, until stop.
 	graph *rules.Graph
-	// symbols is filled when it is first asked.
+	// symbols is filled after it.
 	symbols symbolIndex
 	warm    sync.Once
 	stop    context.CancelFunc
@@ -262,13 +262,17 @@ func (r *repo) complain(err error) {
 	r.tell(err)
 }
 
-// warmUp reads the links of the tree while nobody waits for them.
+// warmUp reads the links of the tree, and what its files call themselves, while
+// nobody waits for them.
 func (r *repo) warmUp(ctx context.Context, t *tree.Tree) {
 	r.warm.Do(func() {
 		ctx, r.stop = context.WithCancel(ctx)
 		go func() {
 			if err := r.graph.Follow(ctx, t); err != nil {
 				r.log.Debug("links not read", "repository", r.git.Top, "error", err)
+			}
+			if err := r.symbols.warmUp(ctx, t); err != nil {
+				r.log.Debug("names not read", "repository", r.git.Top, "error", err)
 			}
 		}()
 	})

@@ -52,6 +52,16 @@ func (x *symbolIndex) search(ctx context.Context, t *tree.Tree, query string, pr
 	return nil
 }
 
+// warmUp takes a tree in unless a search was here first.
+func (x *symbolIndex) warmUp(ctx context.Context, t *tree.Tree) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.tree != nil {
+		return nil
+	}
+	return x.follow(ctx, t, nil)
+}
+
 // follow takes a tree in. What was read when ctx ends is kept.
 func (x *symbolIndex) follow(ctx context.Context, t *tree.Tree, progress *progress) error {
 	if x.files == nil {

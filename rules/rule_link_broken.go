@@ -85,8 +85,11 @@ func (p *Pass) checkLink(l *markdown.Link, t Target) {
 
 // checkAnchor looks for the heading that a fragment names.
 func (p *Pass) checkAnchor(l *markdown.Link, t Target) *Finding {
+	if isPlainFragment(t.Fragment) || !IsMarkdown(t.File) || isTemplate(t.Fragment) {
+		return nil
+	}
 	file := p.Tree.File(t.File)
-	if isPlainFragment(t.Fragment) || file == nil || !IsMarkdown(t.File) || !file.Mode.IsRegular() || isTemplate(t.Fragment) {
+	if file == nil || !file.Mode.IsRegular() {
 		return nil
 	}
 	doc, err := p.Parsers.docOf(file)
