@@ -119,6 +119,9 @@ func (c *chatRun) converse(ctx context.Context) error {
 			}
 			c.say(ctx, line)
 		}
+		if err := c.out.Flush(); err != nil {
+			return fmt.Errorf("cannot write the answer: %w", err)
+		}
 	}
 }
 
@@ -129,6 +132,9 @@ func (c *chatRun) read(ctx context.Context) (string, error) {
 	message := ""
 	for {
 		line, err := c.lines.read(ctx)
+		if errors.Is(err, io.EOF) && message != "" {
+			return message, nil
+		}
 		if err != nil {
 			return "", err
 		}

@@ -83,7 +83,7 @@ func (r *lineReader) prepare() (restore func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		if width, height, err := term.GetSize(int(r.in.Fd())); err == nil {
+		if width, height, err := term.GetSize(int(r.in.Fd())); err == nil && width > 0 && height > 0 {
 			_ = r.editor.SetSize(width, height)
 		}
 		r.editor.SetBracketedPasteMode(true)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -46,18 +45,14 @@ func (a *app) mcpCommand() *cobra.Command {
 			return fmt.Errorf("%s: %w; run this where the files are checked out", repo.GitDir, gitrepo.ErrNoWorktree)
 		}
 		m := a.newMCP(repo, *createIndexes)
-		transport := &mcp.IOTransport{Reader: io.NopCloser(a.env.Stdin), Writer: nopWriteCloser{a.env.Stdout}}
-		if err = m.server.Run(ctx, transport); err != nil && ctx.Err() == nil {
+		outliveReader()
+		if err = m.server.Run(ctx, &stdioTransport{in: a.env.Stdin, out: a.env.Stdout}); err != nil && ctx.Err() == nil {
 			err = fmt.Errorf("talking with the client: %w", err)
 		}
 		return errors.Join(err, m.end(ctx))
 	}
 	return cmd
 }
-
-type nopWriteCloser struct{ io.Writer }
-
-func (nopWriteCloser) Close() error { return nil }
 
 // An mcpServer serves one client. Requests come at the same time; whatever
 // touches the memory takes its turn.

@@ -3,9 +3,15 @@ package agentcli
 import (
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"golang.org/x/term"
 )
+
+// outliveReader lets a command go on when nobody reads its output any more, to
+// keep the work that is not committed: writing fails then, and ends nothing.
+func outliveReader() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // SGR colours (ECMA-48), all of them of the terminal's own palette.
 const (

@@ -33,6 +33,7 @@ const turnPatience = 10 * time.Minute
 
 // openTalk prepares a conversation.
 func (a *app) openTalk(ctx context.Context, o *turnOptions) (*talk, error) {
+	outliveReader()
 	patient := *a
 	patient.patience = turnPatience
 	t := &talk{app: &patient, options: o, system: turnSystem, mask: turn.NewMask(os.Environ()), id: newUUID()}
