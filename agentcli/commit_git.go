@@ -51,6 +51,23 @@ func (a *app) openToWrite(ctx context.Context) (*writable, error) {
 }
 
 func (a *app) toWrite(ctx context.Context, repo *repository) (*writable, error) {
+	w, err := a.toKeep(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	if err = w.indexFree(ctx); err == nil {
+		err = w.finishPending(ctx)
+	}
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// toKeep opens the repository for no more than to keep work on a ref, which
+// needs neither index nor files: they may be in others' hands.
+func (a *app) toKeep(ctx context.Context, repo *repository) (*writable, error) {
 	if repo.Top == "" {
 		return nil, fmt.Errorf("%s: %w; run this where the files are checked out", repo.GitDir, gitrepo.ErrNoWorktree)
 	}
@@ -62,26 +79,16 @@ func (a *app) toWrite(ctx context.Context, repo *repository) (*writable, error) 
 	if w.unlock, err = lockFile(ctx, filepath.Join(w.own(), "write.lock"), a.patience); err != nil {
 		return nil, err
 	}
-	if err = w.begin(ctx); err != nil {
-		w.Close()
-		return nil, err
-	}
-	return w, nil
-}
-
-func (w *writable) begin(ctx context.Context) (err error) {
 	// What a killed run left; nobody else is at work here.
 	old, _ := filepath.Glob(filepath.Join(w.own(), "run-*"))
 	for _, dir := range old {
 		_ = os.RemoveAll(dir)
 	}
 	if w.temp, err = os.MkdirTemp(w.own(), "run-"); err != nil {
-		return fmt.Errorf("cannot write to the repository: %w", err)
+		w.Close()
+		return nil, fmt.Errorf("cannot write to the repository: %w", err)
 	}
-	if err := w.indexFree(ctx); err != nil {
-		return err
-	}
-	return w.finishPending(ctx)
+	return w, nil
 }
 
 // Close ends the turn.

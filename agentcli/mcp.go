@@ -109,7 +109,7 @@ func (m *mcpServer) end(ctx context.Context) error {
 		if m.batch == nil || len(m.batch.Changes()) == 0 {
 			return "", nil
 		}
-		w, err := m.toWrite(ctx, m.repo)
+		w, err := m.toKeep(ctx, m.repo)
 		if err != nil {
 			return "", err
 		}

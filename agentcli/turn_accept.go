@@ -222,7 +222,7 @@ func (t *agentTurn) keep(ctx context.Context, r *turn.Result) error {
 	if len(t.work.Changes()) == 0 || len(t.unsettled()) > 0 {
 		return nil
 	}
-	w, err := t.toWrite(context.WithoutCancel(ctx), t.repo)
+	w, err := t.toKeep(context.WithoutCancel(ctx), t.repo)
 	if err != nil {
 		return err
 	}

@@ -282,3 +282,26 @@ func TestTurnHostile(t *testing.T) {
 		})
 	}
 }
+
+// Work is kept also where it cannot be committed for the state that others have
+// left the repository in.
+func TestTurnKeepsBesideOthers(t *testing.T) {
+	dir := cleanRepo(t)
+	r, _, stderr := runTurn(t, dir, &fakeModel{answers: []func(model.Request) []model.Part{
+		func(model.Request) []model.Part { return calls(t, creates("c.md", frontB)) },
+		func(model.Request) []model.Part {
+			put(t, dir, map[string]string{".git/memls/pending.json": "{"})
+			return says("Done.")
+		},
+	}}, nil)
+	if r.Outcome != turn.Failed || !strings.Contains(fmt.Sprint(r.Err), "pending.json") {
+		t.Errorf("%s, %v", r.Outcome, r.Err)
+	}
+	ref := git(t, dir, "for-each-ref", "--format=%(refname)", rescueRefs)
+	if ref == "" || !strings.Contains(stderr, ref) {
+		t.Fatalf("the work is kept as %q; the program says %q", ref, stderr)
+	}
+	if got := git(t, dir, "show", ref+":c.md") + "\n"; got != frontB {
+		t.Errorf("c.md is kept as %q", got)
+	}
+}
