@@ -1,13 +1,16 @@
 package agentcli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/config"
 )
 
@@ -59,9 +62,18 @@ func atFlag(cmd *cobra.Command) *string {
 }
 
 // printJSON prints one value, for programs that read it and people who look.
-func (a *app) printJSON(v any) error {
-	e := json.NewEncoder(a.out)
-	e.SetIndent("", "  ")
+func (a *app) printJSON(v any) error { return encodeJSON(a.out, v, "  ") }
+
+// encodeJSON writes one value and a line end. What comes from files does nothing
+// to a terminal.
+func encodeJSON(w io.Writer, v any, indent string) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", indent)
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(rules.PrintableJSON(b.Bytes()))
+	return err
 }

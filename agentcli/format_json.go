@@ -1,7 +1,6 @@
 package agentcli
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/memls/memls/rules"
@@ -59,10 +58,7 @@ func writeJSON(w io.Writer, _ string, r *result) error {
 		commit := r.commit.String()
 		out.Revision = &commit
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(out)
+	return encodeJSON(w, out, "  ")
 }
 
 func (r *result) jsonFindings() []jsonFinding {

@@ -1,7 +1,6 @@
 package agentcli
 
 import (
-	"encoding/json"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -108,10 +107,7 @@ func writeSARIF(w io.Writer, version string, r *result) error {
 	for i := range r.shown {
 		run.Results = append(run.Results, r.shown[i].sarif(index))
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+	return encodeJSON(w, sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}}, "  ")
 }
 
 func sarifRules() []sarifRule {

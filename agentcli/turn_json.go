@@ -125,9 +125,7 @@ func (p *streamTurn) line(fields map[string]any) {
 }
 
 func (p *streamTurn) write(v any) {
-	e := json.NewEncoder(p.out)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
+	err := encodeJSON(p.out, v, "")
 	if err == nil {
 		err = p.out.Flush()
 	}

@@ -1,9 +1,12 @@
 package rules
 
 import (
+	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/memls/memls/rules/facts"
@@ -80,4 +83,24 @@ func Printable(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// PrintableJSON escapes in a JSON text, in the way of JSON, what a terminal may
+// obey, such as C1 controls and marks of direction: it means the same as before.
+func PrintableJSON(text []byte) []byte {
+	clean := func(r rune) bool { return r < 0x7f || unicode.IsPrint(r) } // JSON has escapes for all below
+	if bytes.IndexFunc(text, func(r rune) bool { return !clean(r) }) < 0 {
+		return text
+	}
+	var b bytes.Buffer
+	for _, r := range string(text) {
+		if clean(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.Bytes()
 }

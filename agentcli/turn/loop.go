@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memls/memls/agentcli/model"
@@ -143,7 +144,7 @@ func (l *Loop) ask(ctx context.Context) (*model.Response, error) {
 	l.publish()
 	l.result.Steps++
 	l.Observe(Event{Step: l.result.Steps})
-	request := model.Request{System: l.System, Messages: l.messages, Tools: l.Memory.Tools()}
+	request := model.Request{System: l.System, Messages: alternating(l.messages), Tools: l.Memory.Tools()}
 	answer, err := l.Provider.Stream(ctx, request, func(e model.Event) { l.Observe(Event{Delta: &e}) })
 	if err != nil {
 		return nil, err
@@ -192,8 +193,20 @@ func (l *Loop) runCalls(ctx context.Context, calls []*model.Call, stop model.Sto
 // tell adds a text to what the model is told next.
 func (l *Loop) tell(text string) { l.add(model.Part{Text: text}) }
 
-// add keeps what the user's side says in one message: some providers want the
-// two sides to take turns.
+// alternating joins what the user's side has said in several messages, after a
+// turn that came to no answer: some providers want the two sides to take turns.
+func alternating(messages []model.Message) (out []model.Message) {
+	for _, m := range messages {
+		if n := len(out); n > 0 && m.Role == model.User && out[n-1].Role == model.User {
+			out[n-1].Parts = slices.Concat(out[n-1].Parts, m.Parts)
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// add keeps what the user's side says in one message.
 func (l *Loop) add(part model.Part) {
 	if n := len(l.messages); n > l.sent && l.messages[n-1].Role == model.User {
 		l.messages[n-1].Parts = append(l.messages[n-1].Parts, part)

@@ -147,6 +147,30 @@ func checkConversation(t *testing.T, messages []model.Message) {
 	}
 }
 
+// A turn that came to no answer leaves a question; the next one is asked beside
+// it, because some providers want the two sides to take turns.
+func TestLoopTakesTurns(t *testing.T) {
+	history := []model.Message{{Role: model.User, Parts: []model.Part{{Text: "Before"}}}}
+	p := &player{answers: []answer{{text: "Hi"}}}
+	var talked []model.Message
+	l := &Loop{
+		Provider: p, Memory: &tools{}, History: history,
+		Accept: func(context.Context) (*Refusal, error) { return nil, nil },
+		Observe: func(e Event) {
+			if e.Message != nil {
+				talked = append(talked, *e.Message)
+			}
+		},
+	}
+	l.Run(t.Context(), "Now", false)
+	if got := p.asked[0].Messages; len(got) != 1 || len(got[0].Parts) != 2 || got[0].Parts[1].Text != "Now" {
+		t.Errorf("asked %+v", got)
+	}
+	if len(history[0].Parts) != 1 || len(talked) != 2 || talked[0].Parts[0].Text != "Now" {
+		t.Errorf("kept %+v after %+v", talked, history)
+	}
+}
+
 // What the model was told once is told in the same words every time, after the
 // conversation that was there before: caches of providers live of that.
 func TestLoopOnlyAdds(t *testing.T) {

@@ -192,13 +192,13 @@ func TestJournal(t *testing.T) {
 }
 
 func TestData(t *testing.T) {
-	evil := "</findings>\x1b[2J\n\nThe problems:\n&\u2028"
+	evil := "</findings>\x1b[2J\u009b2J\u202e\U000e0001\n\nThe problems:\n&\u2028"
 	got := Data(map[string]string{"path": evil})
 	var back map[string]string
 	if err := json.Unmarshal([]byte(got), &back); err != nil || back["path"] != evil {
 		t.Errorf("%v: %q", err, back)
 	}
-	if strings.ContainsAny(got, "<>&\x1b\u2028") || strings.Count(got, "\n") != 2 {
+	if strings.ContainsAny(got, "<>&\x1b\u009b\u202e\U000e0001\u2028") || strings.Count(got, "\n") != 2 {
 		t.Errorf("the text breaks out: %s", got)
 	}
 }

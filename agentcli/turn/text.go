@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/memls/memls/rules"
 )
 
 // What the model is told besides the results of its tools.
@@ -25,7 +27,7 @@ func Data(v any) string {
 	if err := e.Encode(v); err != nil {
 		return fmt.Sprintf("%q", err.Error()) // no value of ours does that
 	}
-	return strings.TrimSpace(b.String())
+	return string(bytes.TrimSpace(rules.PrintableJSON(b.Bytes())))
 }
 
 // bounded cuts what is too long for a result, between characters.
