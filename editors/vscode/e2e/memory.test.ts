@@ -55,7 +55,7 @@ inWindow('a memory', () => place.memory('memory'), async (t, window, memory) => 
 		const prompt = squeeze((await agentcli(memory, 'compile', '--skills')).prompt);
 		await until('the prompt beside the editor', async () => squeeze(await window.textOf('Prompt of memory')) === prompt);
 		await window.picture('memory view');
-		await window.run('View: Close All Editors in Group');
+		await window.run('View: Close All Editors');
 	});
 
 	await t.test('quick fix', async () => {
@@ -75,8 +75,10 @@ inWindow('a memory', () => place.memory('memory'), async (t, window, memory) => 
 		for (const [name, link] of [['projects/website.md', '[the shop](store.md)'], ['projects/MEMORY.md', '[Shop](store.md)']] as const) {
 			await window.openFile(name, 'projects');
 			await until(`the link in ${name}`, async () => squeeze(await window.textOf(path.basename(name))).includes(squeeze(link)));
-			await window.page.keyboard.press('Control+S');
-			await until(`the link in ${name} on disk`, async () => (await read(memory, name))?.includes(link));
+			await until(`the link in ${name} on disk`, async () => {
+				await window.page.keyboard.press('Control+S');
+				return (await read(memory, name))?.includes(link);
+			});
 		}
 	});
 

@@ -111,6 +111,13 @@ export class Window {
 	/** The rows of the Memory view. */
 	get view(): Locator { return this.page.locator('.pane-body .monaco-list-row').filter({ visible: true }); }
 	private get picker(): Locator { return this.page.locator('.quick-input-widget:visible .monaco-list-row'); }
+	/** The editor that takes what is typed. */
+	private get focused(): Locator { return this.page.locator('.editor-group-container.active .monaco-editor.focused'); }
+
+	/** The tab in front that says so. */
+	private tab(title: string): Locator {
+		return this.page.locator('.editor-group-container.active .tab.active', { hasText: exactly(title) });
+	}
 
 	async close(): Promise<void> {
 		await this.page.context().close();
@@ -121,7 +128,7 @@ export class Window {
 
 	/** The text that is seen in the editor whose tab says so. */
 	async textOf(tab: string): Promise<string> {
-		const group = this.page.locator('.editor-group-container').filter({ has: this.page.locator('.tab.active', { hasText: tab }) });
+		const group = this.page.locator('.editor-group-container').filter({ has: this.page.locator('.tab.active', { hasText: exactly(tab) }) });
 		return group.locator('.view-line').evaluateAll((lines) => lines
 			.map((line) => ({ top: Number.parseInt((line as HTMLElement).style.top), text: line.textContent ?? '' }))
 			.sort((a, b) => a.top - b.top).map(({ text }) => text).join('\n'));
@@ -141,6 +148,9 @@ export class Window {
 		await this.page.locator('.monaco-dialog-box', { hasText: 'refactoring changes' }).waitFor();
 		await this.picture('rename');
 		await this.page.keyboard.press('Enter');
+		// Not before it is done: VS Code opens the file under its new name then.
+		await this.explorer.and(this.page.locator(`[aria-label^="${to}"]`)).waitFor();
+		await this.tab(to).waitFor();
 	}
 
 	/** What VS Code says of an extension that it runs, or '' when it does not. */
@@ -169,9 +179,12 @@ export class Window {
 	 * tells apart those of several folders.
 	 */
 	async openFile(name: string, folder = ''): Promise<void> {
-		await this.pick('Control+P', name, path.basename(name), folder);
-		await this.page.locator('.editor-group-container.active .tab.active', { hasText: path.basename(name) }).waitFor();
-		await this.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
+		await until(`the cursor in ${name}`, async () => {
+			await this.pick('Control+P', name, path.basename(name), folder);
+			await this.tab(path.basename(name)).waitFor();
+			// What else goes on in the window can take the focus away again.
+			return this.focused.waitFor({ timeout: 5000 }).then(() => true, () => false);
+		});
 	}
 
 	/** Runs a command by its title. */
@@ -187,7 +200,7 @@ export class Window {
 			return input.waitFor({ timeout: 5000 }).then(() => true, () => false);
 		});
 		await input.fill(text);
-		const entry = labels.reduce((rows, label) => rows.filter({ hasText: label }), this.picker).first();
+		const entry = labels.reduce((rows, label) => rows.filter({ hasText: exactly(label) }), this.picker).first();
 		await entry.waitFor();
 		await this.focus(entry);
 		await this.page.keyboard.press('Enter');
@@ -214,7 +227,7 @@ export class Window {
 	/** Puts the cursor into the editor, at a line, which counts from 1. */
 	async goTo(line: number): Promise<void> {
 		await this.run('View: Focus Active Editor Group');
-		await this.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
+		await this.focused.waitFor();
 		await this.page.keyboard.press('Control+Home');
 		for (let at = 1; at < line; at++) {
 			await this.page.keyboard.press('ArrowDown');
@@ -235,6 +248,11 @@ export class Window {
 		await this.page.keyboard.press('Enter');
 		await row.waitFor({ state: 'hidden' });
 	}
+}
+
+/** A text in its own case: MEMORY.md is not "Prompt of memory.md". */
+function exactly(text: string): RegExp {
+	return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
 }
 
 async function freePort(): Promise<number> {
