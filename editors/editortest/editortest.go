@@ -4,11 +4,13 @@
 package editortest
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +31,9 @@ const wantIndex = `# Projects
 `
 
 // patience ends a run that hangs; an editor on a busy machine takes seconds.
-const patience = 6 * time.Minute
+// It is short enough for two runs to end before go test does, which would not
+// clean up.
+const patience = 4 * time.Minute
 
 // Need skips the test unless $EDITORS, a list with spaces, names the editor.
 // What it names must be installed: make editors-test does both.
@@ -66,6 +70,7 @@ func Start(t *testing.T) *Job {
 	if _, err := repo.Run(ctx, filepath.Join(bin, "memhook"), "install"); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(j.killAll)
 	if j.commit() == nil {
 		t.Fatal("the hook accepts the commit before the fix")
 	}
@@ -85,11 +90,32 @@ func (j *Job) commit() error {
 	return j.Repo.Commit(j.ctx, "Remember the projects", "projects")
 }
 
+// killAll ends what the editors have left running: some go on without their
+// terminal, and some put their servers into sessions of their own. What is of
+// this job has its home directory in its environment.
+func (j *Job) killAll() {
+	home := []byte("HOME=" + j.Home + "\x00")
+	for found := true; found; {
+		found = false
+		environs, _ := filepath.Glob("/proc/[1-9]*/environ")
+		for _, name := range environs {
+			if environ, _ := os.ReadFile(name); !bytes.Contains(environ, home) {
+				continue
+			}
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			if process, err := os.FindProcess(pid); err == nil && process.Kill() == nil {
+				found = true
+			}
+		}
+	}
+}
+
 // Command is a program that runs in the memory, with memls on its PATH and
 // nothing of the home directory of whoever runs the test.
 func (j *Job) Command(program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(j.ctx, program, args...)
 	cmd.Dir = j.Repo.Dir
+	cmd.WaitDelay = 5 * time.Second // for children that keep its output open
 	cmd.Env = append(j.Repo.Environ(), "HOME="+j.Home, "LANG=C.UTF-8",
 		"PATH="+j.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, name := range []string{"CONFIG", "DATA", "STATE", "CACHE"} {

@@ -1,6 +1,7 @@
 package editortest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -19,8 +20,10 @@ type Screen struct {
 func (j *Job) Open(t *testing.T, program string, args ...string) *Screen {
 	t.Helper()
 	s := &Screen{t, j}
-	s.tmux(append([]string{"new-session", "-d", "-x", "100", "-y", "24", program}, args...)...)
-	t.Cleanup(func() { s.command("kill-server").Run() }) // it may have ended by itself
+	// Not even a test that is killed may leave behind an editor that turns in
+	// circles without its terminal.
+	limited := []string{"timeout", "--foreground", "--kill-after=5s", fmt.Sprintf("%.0fs", patience.Seconds()), program}
+	s.tmux(slices.Concat([]string{"new-session", "-d", "-x", "100", "-y", "24"}, limited, args)...)
 	s.tmux("set", "-g", "status", "off")
 	s.tmux("set", "-s", "escape-time", "0")
 	return s
@@ -57,7 +60,7 @@ func (s *Screen) Type(text string) {
 // Shows waits until the text is on the screen, or is not if it shall not.
 func (s *Screen) Shows(text string, shall bool) {
 	s.t.Helper()
-	if !Await(func() bool { return strings.Contains(s.content(), text) == shall }) {
+	if !s.await(func() bool { return strings.Contains(s.content(), text) == shall }) {
 		s.t.Fatalf("waited in vain for %q on the screen to be %t:\n%s", text, shall, s.content())
 	}
 }
@@ -66,7 +69,7 @@ func (s *Screen) Shows(text string, shall bool) {
 // once: a text that is on the screen, then the keys to press.
 func (s *Screen) Ends(questions ...[]string) {
 	s.t.Helper()
-	if !Await(func() bool {
+	if !s.await(func() bool {
 		running := s.command("has-session").Run() == nil
 		for i, question := range questions {
 			if running && strings.Contains(s.content(), question[0]) {
@@ -87,8 +90,8 @@ func (s *Screen) content() string {
 	return string(out)
 }
 
-// Await asks until the condition holds, and tells whether it did in time.
-func Await(condition func() bool) bool {
+// await asks until the condition holds, and tells whether it did in time.
+func (s *Screen) await(condition func() bool) bool {
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	deadline := time.After(2 * time.Minute)
@@ -96,6 +99,8 @@ func Await(condition func() bool) bool {
 		select {
 		case <-again.C:
 		case <-deadline:
+			return false
+		case <-s.job.ctx.Done():
 			return false
 		}
 	}
