@@ -105,6 +105,7 @@ inWindow('a memory', () => place.memory('memory'), async (t, window, memory) => 
 			await window.page.keyboard.press('Control+Z');
 			return window.problem(unlisted).first().waitFor({ timeout: 5000 }).then(() => true, () => false);
 		});
+		assert.deepEqual(await window.notices.filter({ hasText: /memls|failed/ }).allInnerTexts(), [], 'the status bar tells enough');
 	});
 });
 

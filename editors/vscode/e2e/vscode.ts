@@ -110,6 +110,8 @@ export class Window {
 	get statusBar(): Locator { return this.page.locator('.statusbar-item'); }
 	/** The rows of the Memory view. */
 	get view(): Locator { return this.page.locator('.pane-body .monaco-list-row').filter({ visible: true }); }
+	/** Notifications that lie over the window. */
+	get notices(): Locator { return this.page.locator('.notification-toast'); }
 	private get picker(): Locator { return this.page.locator('.quick-input-widget:visible .monaco-list-row'); }
 	/** The editor that takes what is typed. */
 	private get focused(): Locator { return this.page.locator('.editor-group-container.active .monaco-editor.focused'); }
