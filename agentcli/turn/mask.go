@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func NewMask(environ []string) *Mask {
 	m := &Mask{}
 	for _, kv := range environ {
 		if name, value, _ := strings.Cut(kv, "="); keyNames.MatchString(name) && len(value) >= minSecret {
-			m.values = append(m.values, value)
+			m.values = append(m.values, spellings(value)...)
 		}
 	}
 	// Of two values of which one holds the other, the longer goes first.
@@ -36,11 +37,31 @@ func NewMask(environ []string) *Mask {
 	return m
 }
 
+// spellings are a value as it is, and as it stands in the input of a call,
+// which is JSON: there are two ways to write some characters.
+func spellings(value string) []string {
+	all := []string{value}
+	for _, html := range []bool{false, true} {
+		var b strings.Builder
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(html)
+		if e.Encode(value) == nil { // cannot fail for a text
+			all = append(all, strings.Trim(strings.TrimSuffix(b.String(), "\n"), `"`))
+		}
+	}
+	return slices.Compact(all)
+}
+
+// privateKey is one whose lines have something before them, which the rule for
+// files does not expect: their numbers in a view, the marks of a patch.
+var privateKey = regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----.*?-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----`)
+
 // Text is the text without secrets.
 func (m *Mask) Text(text string) string {
 	for _, value := range m.values {
 		text = strings.ReplaceAll(text, value, masked)
 	}
+	text = privateKey.ReplaceAllLiteralString(text, masked)
 	spans := rules.Secrets([]byte(text))
 	for _, span := range slices.Backward(spans) {
 		text = text[:span.Start] + masked + text[span.End:]

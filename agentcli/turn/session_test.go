@@ -21,13 +21,15 @@ const canary = "squeamish-ossifrage"
 var token = "ghp_" + "q7Rk2mXv9TzB4nLw8HsJ3cFy6PdG5gAe1uKi"
 
 func mask() *Mask {
-	return NewMask([]string{"DEPLOY_KEY=" + canary, "HOME=/home/ada", "API_TOKEN=short"})
+	return NewMask([]string{"DEPLOY_KEY=" + canary, `ODD_TOKEN=a<b&"c\d`, "HOME=/home/ada", "API_TOKEN=short"})
 }
 
 func TestMask(t *testing.T) {
 	for text, want := range map[string]string{
-		"the word is " + canary + ".":          "the word is [masked].",
-		"use " + token + " for it":             "use [masked] for it",
+		"the word is " + canary + ".":                                  "the word is [masked].",
+		"use " + token + " for it":                                     "use [masked] for it",
+		`say a<b&"c\d, {"x":"a<b&\"c\\d", "y":"a\u003cb\u0026\"c\\d"}`: `say [masked], {"x":"[masked]", "y":"[masked]"}`,
+		"     1\t-----BEGIN RSA " + "PRIVATE KEY-----\n     2\tMIIEow\n     3\t-----END RSA " + "PRIVATE KEY-----\n     4\tand": "     1\t[masked]\n     4\tand",
 		token + " " + canary + " " + token:     "[masked] [masked] [masked]",
 		"/home/ada is no secret, nor is short": "/home/ada is no secret, nor is short",
 	} {
