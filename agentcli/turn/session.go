@@ -47,6 +47,10 @@ type sessionLine struct {
 // OpenSession opens a session, or begins one with the given id. It waits, as
 // long as ctx lets it, for another process that has it open.
 func OpenSession(ctx context.Context, path, id string, mask *Mask) (*Session, error) {
+	// Opening a pipe waits for its other end, and reading one for its end.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("cannot open the session: %s is no regular file; name another one", path)
+	}
 	type opened struct {
 		file *lockedfile.File
 		err  error

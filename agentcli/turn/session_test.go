@@ -103,6 +103,14 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// What is no file cannot be gone on with: a device forgets, a pipe waits.
+func TestSessionDevice(t *testing.T) {
+	if s, err := OpenSession(t.Context(), os.DevNull, "talk", mask()); err == nil {
+		s.Close()
+		t.Error("a device was taken for a session")
+	}
+}
+
 // A file of something else is not touched; one of which a crash has left the
 // beginning of its first line is begun anew.
 func TestSessionFile(t *testing.T) {
