@@ -3,7 +3,7 @@
 GO ?= go
 EDITORS ?= vscode neovim
 
-.PHONY: build demo test editors-test tools lint cross bench bench-peers generate picture vsix clean
+.PHONY: build demo test editors-test tools lint cross bench bench-peers generate picture pictures vsix clean
 
 build: ## the three binaries, into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/memls ./cmd/memhook ./cmd/agentcli
@@ -43,6 +43,10 @@ generate: ## the rules' pages
 
 picture: build ## the picture of the README; needs nvim and tmux
 	editors/neovim/picture.sh editors/neovim/picture.svg
+
+pictures: ## those of Helix, Emacs and Vim
+	.ci/install-tools git tmux hx emacs vim.nox
+	editors/editortest/pictures.sh helix emacs vim
 
 vsix: ## the VS Code extension, into dist/; PLATFORMS=all for each platform
 	.ci/install-tools node npm

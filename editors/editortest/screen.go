@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +63,19 @@ func (s *Screen) Shows(text string, shall bool) {
 	s.t.Helper()
 	if !s.await(func() bool { return strings.Contains(s.content(), text) == shall }) {
 		s.t.Fatalf("waited in vain for %q on the screen to be %t:\n%s", text, shall, s.content())
+	}
+}
+
+// Picture keeps what the screen shows, with its colours, as NAME.ansi in the
+// directory that $PICTURES names, if it does: see pictures.sh.
+func (s *Screen) Picture(name string) {
+	s.t.Helper()
+	dir := os.Getenv("PICTURES")
+	if dir == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".ansi"), []byte(s.tmux("capture-pane", "-e", "-p")), 0o644); err != nil {
+		s.t.Fatal(err)
 	}
 }
 

@@ -24,6 +24,7 @@ func TestQuickFix(t *testing.T) {
 			fix: func(s *editortest.Screen) {
 				run(s, "eglot-code-actions")
 				s.Shows("Pick an action (default "+editortest.QuickFix, true)
+				s.Picture("emacs")
 				s.Press("Enter")
 				s.Shows("Proceed?", true)
 				s.Press("y")

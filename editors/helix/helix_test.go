@@ -19,6 +19,7 @@ func TestQuickFix(t *testing.T) {
 	screen.Shows(editortest.Problem, true)
 	screen.Press("Space", "a")
 	screen.Shows(editortest.QuickFix, true)
+	screen.Picture("helix")
 	screen.Press("Enter")
 	screen.Shows(editortest.QuickFix, false)
 	screen.Shows(editortest.Problem, false)

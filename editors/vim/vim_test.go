@@ -31,6 +31,9 @@ func TestQuickFix(t *testing.T) {
 			screen := job.Open(t, "vim.nox", "-N", "-n", "-i", "NONE", "--cmd", "set runtimepath+="+here,
 				"-u", filepath.Join(here, "testdata", plugin.name+".vim"), example.Note)
 			screen.Shows(editortest.Problem, true)
+			if plugin.name == "ale" {
+				screen.Picture("vim")
+			}
 			screen.Type(":" + plugin.command + "\r")
 			for _, turn := range plugin.talk {
 				screen.Shows(turn[0], true)
