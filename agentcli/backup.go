@@ -18,8 +18,12 @@ import (
 // is made, and what they are called in it.
 const backupRefs = "refs/memls/backup/"
 
-// stamp is how times are written into names.
-const stamp = "20060102T150405Z"
+// Times in the names of files, and in those of refs, of which a second can see
+// several; the newest sorts last.
+const (
+	stamp    = "20060102T150405Z"
+	refStamp = "20060102T150405.000Z"
+)
 
 const backupHelp = `Write everything that the repository holds into one file: branches, tags, notes, the latest stash,
 and what is not committed (changed, staged and new files; not ignored ones). The file is a git

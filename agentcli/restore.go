@@ -35,7 +35,7 @@ func (a *app) restoreCommand() *cobra.Command {
 		Long:  restoreHelp,
 		Example: `  agentcli restore ~/backups/memory.bundle
   agentcli restore --into ~/memory ~/backups/memory.bundle
-  agentcli restore refs/memls/restore/20260102T030405Z     take a restore back`,
+  agentcli restore refs/memls/restore/20260102T030405.678Z take a restore back`,
 		Args: cobra.ExactArgs(1),
 	}
 	into := cmd.Flags().String("into", "", "make a repository in `DIR`")
@@ -139,7 +139,7 @@ func (r *restoreRun) run(ctx context.Context) error {
 	}
 	p := &pending{Command: "restore", Message: "restore: " + filepath.Base(r.source), Head: head, Worktree: worktree + "^{tree}", IndexTree: index + "^{tree}"}
 	if !r.fresh {
-		r.kept = restoreRefs + time.Now().UTC().Format(stamp)
+		r.kept = restoreRefs + time.Now().UTC().Format(refStamp)
 		p.Keep = r.kept + "/interrupted"
 		if err := r.keep(ctx, worktree); err != nil {
 			return err

@@ -23,13 +23,9 @@ type rescue struct {
 	message string
 }
 
-// rescueStamp is how a rescue is named by its time, so that the newest is the
-// last one.
-const rescueStamp = "20060102T150405.000Z"
-
 // newRescue names a rescue by the time and by its turn.
 func newRescue(now time.Time, turn string) *rescue {
-	return &rescue{ref: rescueRefs + now.UTC().Format(rescueStamp) + "-" + turn}
+	return &rescue{ref: rescueRefs + now.UTC().Format(refStamp) + "-" + turn}
 }
 
 // keep makes the ref, or brings it to a newer tree or message.
