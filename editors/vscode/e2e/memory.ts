@@ -19,23 +19,23 @@ export class Workplace {
 	}
 
 	static async make(): Promise<Workplace> {
-		return new Workplace(await realpath(await mkdtemp(path.join(tmpdir(), 'memls-e2e-'))));
+		const place = new Workplace(await realpath(await mkdtemp(path.join(tmpdir(), 'memls-e2e-'))));
+		await run('go', ['run', './editors/demo', '-only-create', place.template], { cwd: root });
+		return place;
 	}
 
-	/** Makes the example memory: projects/ is new, and has no index. */
-	async memory(name: string): Promise<string> {
-		const dir = path.join(this.dir, name);
-		const template = path.join(this.dir, '.template');
-		if (!(await readdir(this.dir)).includes('.template')) {
-			await run('go', ['run', './editors/demo', '-only-create', template], { cwd: root });
-		}
-		await cp(template, dir, { recursive: true });
+	private get template(): string {
+		return path.join(this.dir, '.template');
+	}
+
+	/** Makes dir the example memory: projects/ is new, and has no index. */
+	async memory(dir: string): Promise<string> {
+		await cp(this.template, dir, { recursive: true });
 		return dir;
 	}
 
-	/** Makes a directory of Markdown that is no memory. */
-	async notes(name: string): Promise<string> {
-		const dir = path.join(this.dir, name);
+	/** Makes dir a directory of Markdown that is no memory. */
+	async notes(dir: string): Promise<string> {
 		await mkdir(dir);
 		await cp(path.join(root, 'CONTRIBUTING.md'), path.join(dir, 'notes.md'));
 		await run('git', ['init', '-q', dir]);

@@ -1,7 +1,7 @@
 // Waiting: for what is seen, never for a while.
 
 /** How long anything may take on a busy machine, in milliseconds. */
-export const patience = 90_000;
+export const patience = 60_000;
 
 /**
  * Asks until the answer is neither undefined nor false, and returns it. After

@@ -69,7 +69,7 @@ export class VSCode {
 
 		const browser = await chromium.launch({
 			executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-			args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+			args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 		});
 		return new VSCode(extensions, server, browser, url);
 	}
@@ -183,9 +183,10 @@ export class Window {
 	async openFile(name: string, folder = ''): Promise<void> {
 		await until(`the cursor in ${name}`, async () => {
 			await this.pick('Control+P', name, path.basename(name), folder);
-			await this.tab(path.basename(name)).waitFor();
-			// What else goes on in the window can take the focus away again.
-			return this.focused.waitFor({ timeout: 5000 }).then(() => true, () => false);
+			// What else goes on in the window, such as a file that the explorer
+			// opens after its rename, can take its place or the focus.
+			const seen = { timeout: 5000 };
+			return this.tab(path.basename(name)).waitFor(seen).then(() => this.focused.waitFor(seen)).then(() => true, () => false);
 		});
 	}
 
@@ -236,6 +237,14 @@ export class Window {
 		}
 	}
 
+	/** Types at the end of the file whose tab is in front. */
+	async append(tab: string, text: string): Promise<void> {
+		await this.tab(tab).waitFor();
+		await this.page.keyboard.press('Control+End');
+		await this.page.keyboard.insertText(text);
+		await until(`${text} in ${tab}`, async () => squeeze(await this.textOf(tab)).endsWith(squeeze(text)));
+	}
+
 	/** Takes a quick fix at the cursor, by keys alone. */
 	async quickFix(title: string, picture?: string): Promise<void> {
 		const row = this.page.locator('.action-widget .monaco-list-row.action', { hasText: title }).first();
@@ -250,6 +259,11 @@ export class Window {
 		await this.page.keyboard.press('Enter');
 		await row.waitFor({ state: 'hidden' });
 	}
+}
+
+/** Text without white space, which an editor wraps as it likes. */
+export function squeeze(text: string): string {
+	return text.replace(/\s+/g, '');
 }
 
 /** A text in its own case: MEMORY.md is not "Prompt of memory.md". */
