@@ -1,6 +1,7 @@
 package agentcli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memls/memls/agentcli/memory"
+	"github.com/memls/memls/agentcli/turn"
 	"github.com/memls/memls/rules/gitrepo"
 )
 
@@ -75,7 +77,10 @@ type mcpBatch struct {
 	kept *rescue
 }
 
-func (b *mcpBatch) overlay() overlay { return overlay{base: b.base, changes: b.Changes()} }
+// overlay is the batch as a change, with a message or, for "", one of its own.
+func (b *mcpBatch) overlay(message string) overlay {
+	return overlay{base: b.base, changes: b.Changes(), message: cmp.Or(message, messageOf(b.Workspace))}
+}
 
 func (a *app) newMCP(repo *repository, createIndexes bool) *mcpServer {
 	m := &mcpServer{app: a, repo: repo, createIndexes: createIndexes, turn: make(chan struct{}, 1), resources: map[string]bool{}}
@@ -114,7 +119,7 @@ func (m *mcpServer) end(ctx context.Context) error {
 			return "", err
 		}
 		defer w.Close()
-		r, err := m.keep(ctx, w, m.batch.overlay(), "the client left without committing it")
+		r, err := m.keep(ctx, w, m.batch.overlay(""), "the client left without committing it")
 		if err != nil {
 			return "", err
 		}
@@ -127,7 +132,8 @@ func (m *mcpServer) end(ctx context.Context) error {
 // keep puts changes on a ref that turn resume takes up.
 func (m *mcpServer) keep(ctx context.Context, w *writable, o overlay, why string) (*rescue, error) {
 	o.rescue = newRescue(time.Now(), fmt.Sprintf("mcp-%d", os.Getpid()))
-	o.rescue.message = "memls: work of an agent that is not committed\n\nWhy: " + why + "\nFinished: true\n"
+	kept := rescued{message: o.message, why: why, finished: "true"}
+	o.rescue.message = kept.text("an agent", turn.NewMask(os.Environ()))
 	return o.rescue, w.rescueOverlay(ctx, o)
 }
 

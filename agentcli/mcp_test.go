@@ -269,15 +269,22 @@ func TestMCPConcurrent(t *testing.T) {
 	}
 }
 
+// startMCP starts the program as a client does; stderr is what it says until
+// the client is closed.
+func startMCP(t *testing.T, dir string) (c *mcpClient, stderr *strings.Builder) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-C", dir, "mcp")
+	cmd.Env = append(gitEnv(t), killAt+"=none")
+	stderr = &strings.Builder{}
+	cmd.Stderr = stderr
+	return newClient(t, dir, &mcp.CommandTransport{Command: cmd, TerminateDuration: time.Minute}), stderr
+}
+
 // TestMCPStdio starts the program as a client does. What the client leaves
 // uncommitted is kept.
 func TestMCPStdio(t *testing.T) {
 	dir := cleanRepo(t)
-	cmd := exec.Command(os.Args[0], "-C", dir, "mcp")
-	cmd.Env = append(gitEnv(t), killAt+"=none")
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	c := newClient(t, dir, &mcp.CommandTransport{Command: cmd, TerminateDuration: time.Minute})
+	c, errs := startMCP(t, dir)
 	var names []string
 	for tool, err := range c.Tools(t.Context(), nil) {
 		if err != nil {
@@ -305,5 +312,30 @@ func TestMCPStdio(t *testing.T) {
 		t.Error(err)
 	}
 	c.holds(read(t, dir)["d.md"], []string{"Kept."})
-	c.clean("chore(memory): update after turn")
+	c.clean("chore(memory): change d.md")
+	if said := git(t, dir, "log", "-1", "--format=%B"); strings.Contains(said, "Model:") {
+		t.Errorf("the commit names a model that nobody knows: %s", said)
+	}
+}
+
+// What is kept before the first commit is gone on with after it.
+func TestMCPEmptyKept(t *testing.T) {
+	dir := t.TempDir()
+	git(t, dir, "init", "-q", "-b", "main")
+	c, errs := startMCP(t, dir)
+	c.does("memory_begin", nil)
+	c.does("memory", creates("b.md", frontB))
+	if err := c.Close(); err != nil {
+		t.Errorf("%v\n%s", err, errs)
+	}
+	put(t, dir, map[string]string{"MEMORY.md": "# Memory\n"})
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-q", "-m", "first")
+	if out, err := runKilled(t, dir, 1000, "turn", "resume"); err != nil {
+		t.Error(err, out)
+	}
+	if got := read(t, dir); got["b.md"] != frontB || got["MEMORY.md"] == "" {
+		t.Errorf("%q", got)
+	}
+	c.clean("chore(memory): change b.md")
 }

@@ -121,12 +121,16 @@ func asError(text string, isError bool) (string, error) {
 	return text, nil
 }
 
-// messageOf is the commit's message where the model may have given none.
+// messageOf is the commit's message where the model may have given none; ""
+// where there is nothing to commit.
 func messageOf(w *memory.Workspace) string {
 	if message := w.Message(); message != "" {
 		return message
 	}
 	changes := w.Changes()
+	if len(changes) == 0 {
+		return ""
+	}
 	// Indexes mostly come along with what it is about.
 	about := slices.IndexFunc(changes, func(c rules.FileChange) bool { return !rules.IsIndex(c.Path) })
 	message := "chore(memory): change " + rules.Display(changes[max(about, 0)].Path)
@@ -201,18 +205,13 @@ func (m *mcpServer) commitBatch(ctx context.Context, message string) (string, er
 		m.batch = nil
 		return "The batch changes nothing: there is nothing to commit, and it is ended.", nil
 	}
-	if message == "" {
-		message = messageOf(m.batch.Workspace)
-	}
 	w, err := m.toWrite(ctx, m.repo)
 	if err != nil {
 		return "", err
 	}
 	defer w.Close()
 	for {
-		o := m.batch.overlay()
-		o.message = message
-		done, err := m.commit(ctx, w, o)
+		done, err := m.commit(ctx, w, m.batch.overlay(message))
 		switch {
 		case err == nil:
 			kept := m.batch.kept
@@ -224,7 +223,7 @@ func (m *mcpServer) commitBatch(ctx context.Context, message string) (string, er
 		case !errors.Is(err, errMoved):
 			return "", fmt.Errorf("%w\nThe batch stays open: mend what is wrong, then call memory_commit again, or memory_discard", err)
 		}
-		if err := m.rebase(ctx, w); err != nil {
+		if err := m.rebase(ctx, w, message); err != nil {
 			return "", err
 		}
 	}
@@ -233,12 +232,12 @@ func (m *mcpServer) commitBatch(ctx context.Context, message string) (string, er
 // rebase lays the batch over the commit that somebody else has made. What both
 // have changed is shown to the model, to be written again; until that is in,
 // the batch as it was is kept.
-func (m *mcpServer) rebase(ctx context.Context, w *writable) error {
+func (m *mcpServer) rebase(ctx context.Context, w *writable, message string) error {
 	s, base, _, err := m.repo.lastCommit(ctx)
 	if err != nil {
 		return err
 	}
-	before := m.batch.overlay()
+	before := m.batch.overlay(message)
 	conflicts, err := m.batch.Rebase(s)
 	if err != nil {
 		return err

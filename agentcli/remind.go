@@ -183,13 +183,17 @@ func (a *app) reminders(ctx context.Context, repo *repository) ([]reminder, erro
 		lines := []string{"A budget of " + where + " is used up, or nearly so. Shorten what is there, or move what is seldom needed into a directory:"}
 		add("budget", append(lines, listed(near)...)...)
 	}
-	kept, err := repo.rescues(ctx)
+	kept, _, err := repo.rescues(ctx, rescueRefs)
 	if err != nil {
 		return nil, err
 	}
 	if len(kept) > 0 {
+		var refs []string
+		for _, r := range kept {
+			refs = append(refs, strings.TrimSuffix(r.ref+": "+r.read().why, ": "))
+		}
 		lines := []string{"Work on " + where + " is kept that was not committed. agentcli turn resume REF goes on with it:"}
-		add("rescue", append(lines, listed(kept)...)...)
+		add("rescue", append(lines, listed(refs)...)...)
 	}
 	return all, nil
 }
@@ -252,25 +256,4 @@ func (r *result) budgetLines() (lines []string) {
 		}
 	}
 	return lines
-}
-
-// rescues are the refs with work that was not committed, and why.
-func (r *repository) rescues(ctx context.Context) ([]string, error) {
-	out, err := r.git(ctx, "for-each-ref", "--sort=refname", "--format=%(refname) %(contents:body)%00", rescueRefs)
-	if err != nil {
-		return nil, err
-	}
-	var lines []string
-	for record := range strings.SplitSeq(string(out), "\x00") {
-		ref, body, _ := strings.Cut(strings.TrimSpace(record), " ")
-		if ref == "" {
-			continue
-		}
-		kept := rescue{message: body}
-		if said := kept.read(); said.why != "" {
-			ref += ": " + said.why
-		}
-		lines = append(lines, ref)
-	}
-	return lines, nil
 }

@@ -117,15 +117,25 @@ func (t *agentTurn) commitMessage() string {
 	if message == "" {
 		message = defaultSubject
 	}
-	return fmt.Sprintf("%s\n\nTurn-Id: %s\nModel: %s\nBase: %s\n", message, t.id, rules.Printable(t.author()), t.base)
+	model := ""
+	if name := t.author(); name != "" { // a client of the MCP server does not tell
+		model = "Model: " + rules.Printable(name) + "\n"
+	}
+	return fmt.Sprintf("%s\n\nTurn-Id: %s\n%sBase: %s\n", message, t.id, model, t.base)
 }
 
 // said is what the model says of the work, in this turn or the one that it was
 // taken over from.
 func (t *agentTurn) said() string { return cmp.Or(t.work.Message(), t.kept.message) }
 
-// author is the model that did the work.
-func (t *agentTurn) author() string { return cmp.Or(t.modelName(), t.kept.model) }
+// author is the model that did the work: of this turn if it has answered, else
+// that of the turn that it was taken over from; "" where nobody knows.
+func (t *agentTurn) author() string {
+	if t.answered {
+		return t.modelName()
+	}
+	return t.kept.model
+}
 
 // A toldFinding is a finding as a model gets it.
 type toldFinding struct {

@@ -28,6 +28,7 @@ type agentTurn struct {
 	noted   bool // that journal or session cannot be written
 
 	request   string
+	answered  bool // by the model: what is committed is of its doing
 	finished  bool // the model was done; what is left is to commit
 	conflicts []memory.Conflict
 	settled   bool // the model has said that they are
@@ -131,7 +132,9 @@ func (l lateModel) Stream(ctx context.Context, request model.Request, events fun
 	}
 	begin := time.Now()
 	defer func() { l.apiTime += time.Since(begin) }()
-	return provider.Stream(ctx, request, events)
+	answer, err := provider.Stream(ctx, request, events)
+	l.answered = l.answered || err == nil
+	return answer, err
 }
 
 func (t *talk) modelName() string {

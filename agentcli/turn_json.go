@@ -1,6 +1,7 @@
 package agentcli
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -81,12 +82,9 @@ func (t *agentTurn) json(r *turn.Result) jsonResult {
 	out := jsonResult{
 		Type: "result", Subtype: "success", DurationMS: time.Since(t.began).Milliseconds(), APIMS: t.apiTime.Milliseconds(),
 		NumTurns: r.Steps, Result: r.Text, StopReason: stopReasons[r.Outcome],
-		AgentID: t.agent, ConversationID: t.talk.id, SessionID: t.talk.id, UUID: newUUID(), Model: r.Model,
+		AgentID: t.agent, ConversationID: t.talk.id, SessionID: t.talk.id, UUID: newUUID(), Model: cmp.Or(r.Model, t.author(), t.modelName()),
 		Usage: jsonUsage{prompt, u.Output, prompt + u.Output, r.Steps, u.CacheRead, u.CacheWrite, u.Cost},
 		Base:  t.base, Changed: []jsonPath{},
-	}
-	if out.Model == "" {
-		out.Model = t.modelName()
 	}
 	if r.Err != nil {
 		out.Subtype, out.IsError, out.Error = "error", true, r.Err.Error()

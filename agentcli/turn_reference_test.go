@@ -16,10 +16,7 @@ import (
 // is accepted by the reference as well.
 func TestReferenceAcceptsWhatTurnsCommit(t *testing.T) {
 	module := referenceModule(t)
-	turns := 30
-	if testing.Short() {
-		turns = 9
-	}
+	const turns = 30
 	s := newSandbox(t)
 	c := faultCases[0]
 	if out, err := s.exec(&c, ""); err != nil {

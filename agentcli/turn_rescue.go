@@ -17,11 +17,16 @@ const rescueRefs = "refs/agentcli/rescue/"
 // base: nobody sees it in a branch, and no garbage collection takes it.
 type rescue struct {
 	ref    string
+	base   string // what it is laid over, where it was found; "" for no commit
 	commit string // what the ref names, "" before it was made
 	// message says what was asked and why the work is not committed; it may
 	// change until the ref is made or renewed.
 	message string
 }
+
+// rescueSubject begins the message of each rescue, and of nothing else that
+// lies below rescueRefs.
+const rescueSubject = "memls: work of "
 
 // newRescue names a rescue by the time and by its turn.
 func newRescue(now time.Time, turn string) *rescue {
@@ -80,28 +85,41 @@ func (w *writable) rescueOverlay(ctx context.Context, o overlay) error {
 	return o.rescue.keep(ctx, w, o.base, tree)
 }
 
+// rescues are what is kept below a prefix, the oldest first, and the refs there
+// that are somebody else's.
+func (r *repository) rescues(ctx context.Context, prefix string) (kept []*rescue, others []string, err error) {
+	out, err := r.git(ctx, "for-each-ref", "--sort=refname", "--format=%(refname)%00%(objectname) %(parent)%00%(contents)%00", prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	for fields := strings.Split(string(out), "\x00"); len(fields) > 3; fields = fields[3:] {
+		ref, message := strings.TrimSpace(fields[0]), fields[2]
+		if !strings.HasPrefix(message, rescueSubject) {
+			others = append(others, ref)
+			continue
+		}
+		commit, base, _ := strings.Cut(strings.TrimSpace(fields[1]), " ")
+		kept = append(kept, &rescue{ref: ref, commit: commit, base: base, message: message})
+	}
+	return kept, others, nil
+}
+
 // openRescue finds a rescue by its ref, or the end of it; "" is the newest.
 func (r *repository) openRescue(ctx context.Context, name string) (*rescue, error) {
 	prefix := rescueRefs
 	if name != "" {
 		prefix += strings.TrimPrefix(name, rescueRefs)
 	}
-	out, err := r.git(ctx, "for-each-ref", "--sort=refname", "--format=%(refname) %(objectname)", prefix)
-	if err != nil {
-		return nil, err
-	}
-	var found *rescue
-	for line := range strings.Lines(string(out)) {
-		ref, commit, _ := strings.Cut(strings.TrimSpace(line), " ")
-		found = &rescue{ref: ref, commit: commit}
-	}
+	kept, others, err := r.rescues(ctx, prefix)
 	switch {
-	case found == nil && name == "":
+	case err != nil:
+		return nil, err
+	case len(kept) > 0:
+		return kept[len(kept)-1], nil
+	case len(others) > 0:
+		return nil, fmt.Errorf("%s: is no work of a turn, so that there is nothing to resume; git update-ref -d removes the ref, if nobody needs it", rules.Display(others[0]))
+	case name == "":
 		return nil, errors.New("there is no work to resume: no turn was left unfinished here")
-	case found == nil:
-		return nil, fmt.Errorf("%s: no such work is kept; git for-each-ref %s lists what is", rules.Display(name), rescueRefs)
 	}
-	text, err := r.git(ctx, "show", "-s", "--format=%B", found.commit)
-	found.message = string(text)
-	return found, err
+	return nil, fmt.Errorf("%s: no such work is kept; git for-each-ref %s lists what is", rules.Display(name), rescueRefs)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,15 +46,21 @@ func (a *app) turnResumeCommand() *cobra.Command {
 // A rescued is what the message of a rescue's commit says in trailers.
 type rescued struct{ request, message, model, why, finished string }
 
-// rescueMessage has what turn resume needs, one line each.
-func (t *agentTurn) rescueMessage(why string) string {
+// text is the message of a rescue of somebody's work, with what turn resume
+// needs on one line each.
+func (r *rescued) text(whose string, mask *turn.Mask) string {
 	quoted := func(text string) string {
-		line, _ := json.Marshal(t.mask.Text(text)) // cannot fail for a text
+		line, _ := json.Marshal(mask.Text(text)) // cannot fail for a text
 		return string(line)
 	}
-	line := func(text string) string { return rules.Printable(strings.Join(strings.Fields(t.mask.Text(text)), " ")) }
-	return fmt.Sprintf("memls: work of a turn that is not committed\n\nRequest: %s\nMessage: %s\nWhy: %s\nFinished: %v\nTurn-Id: %s\nModel: %s\n",
-		quoted(t.request), quoted(t.said()), line(why), t.finished, t.id, line(t.author()))
+	line := func(text string) string { return rules.Printable(strings.Join(strings.Fields(mask.Text(text)), " ")) }
+	return fmt.Sprintf("%s%s that is not committed\n\nRequest: %s\nMessage: %s\nWhy: %s\nFinished: %s\nModel: %s\n",
+		rescueSubject, whose, quoted(r.request), quoted(r.message), line(r.why), r.finished, line(r.model))
+}
+
+func (t *agentTurn) rescueMessage(why string) string {
+	kept := rescued{t.request, t.said(), t.author(), why, strconv.FormatBool(t.finished)}
+	return kept.text("turn "+t.id, t.mask)
 }
 
 func (r *rescue) read() (out rescued) {
@@ -82,7 +89,7 @@ func (t *agentTurn) takeUp(ctx context.Context, name string) (string, error) {
 	}
 	t.kept = rescue.read()
 	t.request = t.kept.request
-	base, byMarker, err := t.snapshot(ctx, rescue.commit+"^")
+	base, byMarker, err := t.snapshot(ctx, rescue.base)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", rescue.ref, err)
 	}
@@ -96,7 +103,7 @@ func (t *agentTurn) takeUp(ctx context.Context, name string) (string, error) {
 	}
 	t.work = memory.New(base, memory.Options{Root: t.repo.root(), CreateIndexes: t.options.indexes, ByMarker: byMarker})
 	var paths []string
-	for _, c := range rules.Changes(base.Tree, kept) {
+	for _, c := range rules.Changes(t.work.Base(), kept) {
 		if same, err := sameFile(c.Before, c.After); err != nil || same {
 			if err != nil {
 				return "", err
