@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -13,6 +11,7 @@ import (
 
 	"go.lsp.dev/jsonrpc2"
 
+	"github.com/memls/memls/editors/headless"
 	"github.com/memls/memls/lsp/fileuri"
 )
 
@@ -39,14 +38,12 @@ const clientCapabilities = `{
 // An answer is what a client says to a request of the server.
 type answer func(params json.RawMessage) (any, error)
 
-// A client speaks LSP with any server. Package headless is an editor for
-// memls: it is pushed diagnostics, and cannot answer what other servers ask.
+// A client speaks LSP with any server. [headless.Editor] is one for memls: it
+// is pushed diagnostics, and cannot answer what other servers ask.
 type client struct {
-	conn    jsonrpc2.Conn
-	server  *exec.Cmd
+	*headless.Server
 	answers map[string]answer // by method; nothing else is answered but null
 	can     serverCapabilities
-	kill    context.CancelFunc
 }
 
 // serverCapabilities are the ones that decide how a server is asked.
@@ -67,26 +64,19 @@ const startPatience = 20 * time.Second
 // startClient runs a server in dir, its only workspace folder, and
 // initializes it.
 func startClient(ctx context.Context, argv []string, dir string, answers map[string]answer) (*client, error) {
-	life, kill := context.WithCancel(context.WithoutCancel(ctx))
+	life := context.WithoutCancel(ctx) // it is killed at the end of its session
 	cmd := exec.CommandContext(life, argv[0], argv[1:]...)
 	cmd.Dir = dir
-	in, inErr := cmd.StdinPipe()
-	out, outErr := cmd.StdoutPipe()
-	if err := errors.Join(inErr, outErr); err != nil {
-		kill()
+	c := &client{answers: answers}
+	var err error
+	if c.Server, err = headless.Run(life, cmd, c.handle); err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		kill()
-		return nil, err
-	}
-	c := &client{conn: jsonrpc2.NewConn(jsonrpc2.NewStream(pipes{out, in})), server: cmd, answers: answers, kill: kill}
-	c.conn.Go(life, c.handle)
 	var result struct{ Capabilities serverCapabilities }
 	folder := fileuri.FromPath(dir)
 	limited, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
-	err := c.call(limited, "initialize", map[string]any{
+	err = c.Call(limited, "initialize", map[string]any{
 		"processId":             os.Getpid(),
 		"rootUri":               folder,
 		"workspaceFolders":      []any{map[string]any{"uri": folder, "name": "memory"}},
@@ -95,29 +85,13 @@ func startClient(ctx context.Context, argv []string, dir string, answers map[str
 	}, &result)
 	if err == nil {
 		c.can = result.Capabilities
-		err = c.notify(ctx, "initialized", struct{}{})
+		err = c.Notify(ctx, "initialized", struct{}{})
 	}
 	if err != nil {
-		c.close()
+		c.Kill()
 		return nil, err
 	}
 	return c, nil
-}
-
-type pipes struct {
-	io.ReadCloser
-	in io.WriteCloser
-}
-
-func (p pipes) Write(b []byte) (int, error) { return p.in.Write(b) }
-func (p pipes) Close() error                { return errors.Join(p.in.Close(), p.ReadCloser.Close()) }
-
-// close ends the server at once: it may be one that hangs, and nothing that
-// it does at its end is measured.
-func (c *client) close() {
-	c.kill()
-	c.conn.Close()
-	_ = c.server.Wait() // it was killed, which is no news
 }
 
 // handle answers the server beside what is read meanwhile: an answer may take
@@ -144,43 +118,6 @@ func noSettings(params json.RawMessage) (any, error) {
 	var p struct{ Items []any }
 	err := json.Unmarshal(params, &p)
 	return make([]any, len(p.Items)), err
-}
-
-// call sends a request and decodes the result, if the caller wants it. It
-// fails when the server ends before it answers.
-func (c *client) call(ctx context.Context, method string, params, result any) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-c.conn.Done():
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return err
-	}
-	var answer json.RawMessage
-	if _, err := c.conn.Call(ctx, method, json.RawMessage(raw), &answer); err != nil {
-		if ended := c.conn.Err(); ended != nil {
-			return fmt.Errorf("%s: the server ended: %w", method, ended)
-		}
-		return fmt.Errorf("%s: %w", method, err)
-	}
-	if result == nil || len(answer) == 0 {
-		return nil
-	}
-	return json.Unmarshal(answer, result)
-}
-
-func (c *client) notify(ctx context.Context, method string, params any) error {
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return err
-	}
-	return c.conn.Notify(ctx, method, json.RawMessage(raw))
 }
 
 // takesWholeText reports whether a change has to be sent as the whole text.

@@ -90,7 +90,7 @@ func (s *peerSession) measure(ctx context.Context, m measure, r results) error {
 
 func (s *peerSession) end() {
 	if s.client != nil {
-		s.client.close()
+		s.client.Kill()
 	}
 }
 
@@ -103,11 +103,11 @@ func (s *peerSession) start(ctx context.Context) (_ float64, err error) {
 		return 0, err
 	}
 	if s.peer.settings != "" {
-		if err := s.client.notify(ctx, "workspace/didChangeConfiguration", json.RawMessage(s.peer.settings)); err != nil {
+		if err := s.client.Notify(ctx, "workspace/didChangeConfiguration", json.RawMessage(s.peer.settings)); err != nil {
 			return 0, err
 		}
 	}
-	err = s.client.notify(ctx, "textDocument/didOpen", map[string]any{"textDocument": map[string]any{
+	err = s.client.Notify(ctx, "textDocument/didOpen", map[string]any{"textDocument": map[string]any{
 		"uri": fileuri.FromPath(s.note), "languageId": "markdown", "version": s.version, "text": string(s.text),
 	}})
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *peerSession) key(ctx context.Context) error {
 		end := position(s.text, at)
 		change = map[string]any{"range": map[string]any{"start": end, "end": end}, "text": "s"}
 	}
-	return s.client.notify(ctx, "textDocument/didChange", map[string]any{
+	return s.client.Notify(ctx, "textDocument/didChange", map[string]any{
 		"textDocument":   map[string]any{"uri": fileuri.FromPath(s.note), "version": s.version},
 		"contentChanges": []any{change},
 	})
@@ -165,7 +165,7 @@ func (s *peerSession) diagnostics(ctx context.Context) (float64, error) {
 	if s.client.can.DiagnosticProvider == nil {
 		return 0, errNotOffered
 	}
-	return 0, s.client.call(ctx, "textDocument/diagnostic", map[string]any{"textDocument": s.document()}, nil)
+	return 0, s.client.Call(ctx, "textDocument/diagnostic", map[string]any{"textDocument": s.document()}, nil)
 }
 
 func (s *peerSession) definition(ctx context.Context) (float64, error) {
@@ -173,7 +173,7 @@ func (s *peerSession) definition(ctx context.Context) (float64, error) {
 		return 0, errNotOffered
 	}
 	var found json.RawMessage
-	if err := s.client.call(ctx, "textDocument/definition", s.linkTo(hubHeading), &found); err != nil {
+	if err := s.client.Call(ctx, "textDocument/definition", s.linkTo(hubHeading), &found); err != nil {
 		return 0, err
 	}
 	if !bytes.Contains(found, []byte("/"+hub)) {
@@ -187,7 +187,7 @@ func (s *peerSession) references(ctx context.Context) (float64, error) {
 		return 0, errNotOffered
 	}
 	var found []json.RawMessage
-	if err := s.client.call(ctx, "textDocument/references", s.linkTo(hub), &found); err != nil {
+	if err := s.client.Call(ctx, "textDocument/references", s.linkTo(hub), &found); err != nil {
 		return 0, err
 	}
 	return 0, all(len(found), hubLinks)
@@ -216,7 +216,7 @@ func (s *peerSession) symbols(ctx context.Context) (float64, error) {
 		return 0, errNotOffered
 	}
 	var found []json.RawMessage
-	if err := s.client.call(ctx, "workspace/symbol", map[string]any{"query": "Note 42"}, &found); err != nil {
+	if err := s.client.Call(ctx, "workspace/symbol", map[string]any{"query": "Note 42"}, &found); err != nil {
 		return 0, err
 	}
 	return 0, all(len(found), 1)
@@ -237,7 +237,7 @@ func (s *peerSession) rename(ctx context.Context) (float64, error) {
 		workspaceChanges
 		Edit workspaceChanges // in the answer of vscode-markdown-languageserver
 	}
-	if err := s.client.call(ctx, method, params, &found); err != nil {
+	if err := s.client.Call(ctx, method, params, &found); err != nil {
 		return 0, err
 	}
 	return 0, all(found.edits()+found.Edit.edits(), hubLinks)
@@ -260,7 +260,7 @@ func (w workspaceChanges) edits() (n int) {
 }
 
 func (s *peerSession) memory(context.Context) (float64, error) {
-	bytes, err := memory(s.client.server.Process.Pid, resident)
+	bytes, err := memory(s.client.PID(), resident)
 	if err == nil && bytes == 0 {
 		err = errNotOffered
 	}

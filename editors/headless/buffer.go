@@ -31,7 +31,7 @@ func (e *Editor) Open(ctx context.Context, path string) error {
 		return err
 	}
 	e.setBuffer(path, &buffer{version: 1, text: content})
-	return e.notify(ctx, "textDocument/didOpen", map[string]any{"textDocument": map[string]any{
+	return e.server.Notify(ctx, "textDocument/didOpen", map[string]any{"textDocument": map[string]any{
 		"uri": fileuri.FromPath(path), "languageId": "markdown", "version": 1, "text": string(content),
 	}})
 }
@@ -52,7 +52,7 @@ func (e *Editor) Edit(ctx context.Context, path string, edits []protocol.TextEdi
 	}
 	b := &buffer{version: old.version + 1, text: text.Apply(old.text, e.encoding, changes), modified: true}
 	e.setBuffer(path, b)
-	return e.notify(ctx, "textDocument/didChange", map[string]any{
+	return e.server.Notify(ctx, "textDocument/didChange", map[string]any{
 		"textDocument":   map[string]any{"uri": fileuri.FromPath(path), "version": b.version},
 		"contentChanges": wireChanges,
 	})
@@ -80,7 +80,7 @@ func (e *Editor) setBuffer(path string, b *buffer) {
 // changed documents unsaved.
 func (e *Editor) QuickFix(ctx context.Context, path string, d wire.Diagnostic) (title string, err error) {
 	var actions []json.RawMessage
-	err = e.call(ctx, "textDocument/codeAction", map[string]any{
+	err = e.server.Call(ctx, "textDocument/codeAction", map[string]any{
 		"textDocument": map[string]any{"uri": fileuri.FromPath(path)},
 		"range":        d.Range,
 		"context":      map[string]any{"diagnostics": []wire.Diagnostic{d}, "only": []string{"quickfix"}},
@@ -96,7 +96,7 @@ func (e *Editor) QuickFix(ctx context.Context, path string, d wire.Diagnostic) (
 		return "", err
 	}
 	if action.Edit == nil {
-		if err := e.call(ctx, "codeAction/resolve", actions[0], &action); err != nil {
+		if err := e.server.Call(ctx, "codeAction/resolve", actions[0], &action); err != nil {
 			return "", err
 		}
 	}
@@ -163,7 +163,7 @@ func (e *Editor) SaveAll(ctx context.Context) (paths []string, err error) {
 		}
 		b.modified = false
 		paths = append(paths, path)
-		err := e.notify(ctx, "textDocument/didSave", map[string]any{"textDocument": map[string]any{"uri": fileuri.FromPath(path)}})
+		err := e.server.Notify(ctx, "textDocument/didSave", map[string]any{"textDocument": map[string]any{"uri": fileuri.FromPath(path)}})
 		if err != nil {
 			return nil, err
 		}

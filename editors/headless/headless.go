@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"sync"
@@ -42,8 +41,7 @@ const capabilities = `{
 // An Editor is a running server and the documents that are open in it. Its
 // methods are for one goroutine.
 type Editor struct {
-	conn     jsonrpc2.Conn
-	server   *exec.Cmd
+	server   *Server
 	encoding wire.PositionEncoding
 
 	mu      sync.Mutex
@@ -64,22 +62,13 @@ type Shown struct {
 func Start(ctx context.Context, binary, dir string) (*Editor, error) {
 	cmd := exec.CommandContext(ctx, binary)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
+	e := &Editor{buffers: map[string]*buffer{}, shown: map[string]Shown{}, news: make(chan struct{})}
+	var err error
+	if e.server, err = Run(ctx, cmd, e.handle); err != nil {
 		return nil, err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	e := &Editor{server: cmd, buffers: map[string]*buffer{}, shown: map[string]Shown{}, news: make(chan struct{})}
-	e.conn = jsonrpc2.NewConn(jsonrpc2.NewStream(pipes{out, in}))
-	e.conn.Go(ctx, e.handle)
 	var result wire.InitializeResult
-	err = e.call(ctx, "initialize", map[string]any{
+	err = e.server.Call(ctx, "initialize", map[string]any{
 		"processId":        os.Getpid(),
 		"rootUri":          fileuri.FromPath(dir),
 		"workspaceFolders": []protocol.WorkspaceFolder{{URI: fileuri.FromPath(dir), Name: "memory"}},
@@ -89,30 +78,14 @@ func Start(ctx context.Context, binary, dir string) (*Editor, error) {
 		return nil, errors.Join(err, e.Close(ctx))
 	}
 	e.encoding = result.Capabilities.PositionEncoding
-	return e, e.notify(ctx, "initialized", struct{}{})
+	return e, e.server.Notify(ctx, "initialized", struct{}{})
 }
-
-type pipes struct {
-	io.ReadCloser
-	in io.WriteCloser
-}
-
-func (p pipes) Write(b []byte) (int, error) { return p.in.Write(b) }
-func (p pipes) Close() error                { return errors.Join(p.in.Close(), p.ReadCloser.Close()) }
 
 // PID is the server's process.
-func (e *Editor) PID() int { return e.server.Process.Pid }
+func (e *Editor) PID() int { return e.server.PID() }
 
 // Close ends the server in order and fails when it does not exit with 0.
-func (e *Editor) Close(ctx context.Context) error {
-	err := e.call(ctx, "shutdown", nil, nil)
-	if err == nil {
-		err = e.notify(ctx, "exit", nil)
-	}
-	<-e.conn.Done() // the server has closed its output
-	e.conn.Close()
-	return errors.Join(err, e.server.Wait())
-}
+func (e *Editor) Close(ctx context.Context) error { return e.server.Close(ctx) }
 
 // Await returns the diagnostics of an open document as soon as they are those
 // of its newest text and good.
@@ -128,8 +101,8 @@ func (e *Editor) Await(ctx context.Context, path string, good func([]wire.Diagno
 		}
 		select {
 		case <-news:
-		case <-e.conn.Done():
-			return nil, fmt.Errorf("the server ended: %w", e.conn.Err())
+		case <-e.server.conn.Done():
+			return nil, fmt.Errorf("the server ended: %w", e.server.conn.Err())
 		case <-ctx.Done():
 			return nil, fmt.Errorf("%s: the diagnostics that were waited for did not come; the last are %v: %w", path, shown.Diagnostics, ctx.Err())
 		}
@@ -174,29 +147,4 @@ func (e *Editor) show(p wire.PublishDiagnosticsParams) error {
 	close(e.news)
 	e.news = make(chan struct{})
 	return nil
-}
-
-// call sends a request. Params and results pass through encoding/json, for
-// which package wire is written; jsonrpc2 itself uses another one.
-func (e *Editor) call(ctx context.Context, method string, params, result any) error {
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return err
-	}
-	var answer json.RawMessage
-	if _, err := e.conn.Call(ctx, method, json.RawMessage(raw), &answer); err != nil {
-		return fmt.Errorf("%s: %w", method, err)
-	}
-	if result == nil {
-		return nil
-	}
-	return json.Unmarshal(answer, result)
-}
-
-func (e *Editor) notify(ctx context.Context, method string, params any) error {
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return err
-	}
-	return e.conn.Notify(ctx, method, json.RawMessage(raw))
 }
