@@ -8,7 +8,7 @@ var ruleSecret = &Rule{
 	Summary:  "no credential is in memory",
 	Source:   "spec 6",
 	Doc: Doc{
-		Checks: "A memory file, a skill's Markdown or the config does not hold what looks like a credential: keys of well-known issuers by their prefix, length and characters (AWS, GitHub, GitLab, Slack, OpenAI, Anthropic, Google, Stripe, npm, PyPI and others), JSON web tokens, private keys, and a value that looks random after `password`, `token`, `secret` or `api key` and a `:` or `=`. Placeholders and examples are left alone. The finding never repeats the secret.",
+		Checks: "A memory file, a skill's Markdown or the config does not hold what looks like a credential: keys of well-known issuers by their prefix, length and characters (AWS, GitHub, GitLab, Slack, OpenAI, Anthropic, Google, Stripe, npm, PyPI and others), JSON web tokens, private keys, a value that looks random after `password`, `token`, `secret` or `api key` and a `:` or `=`, and a password like that in a URL. Placeholders and examples are left alone. The finding never repeats the secret.",
 		Why:    "Memory is committed and synced, and sent to a model with every prompt. A key that was in a commit is out, even when the file is mended.",
 		Bad:    "GITHUB_TOKEN=ghp_ followed by 36 letters and digits",
 		Good:   "GITHUB_TOKEN is in the keychain under \"deploy\"",
@@ -50,4 +50,5 @@ func eachSecret(src []byte, found func(what string, span Span)) {
 		}
 	}
 	report("a password or token", namedSecrets(src))
+	report("a password in a URL", urlPasswords(src))
 }

@@ -1,6 +1,8 @@
 package rules_test
 
 import (
+	"encoding/base64"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -63,8 +65,12 @@ func secretFindings(t *testing.T, path, text string) []rules.Finding {
 
 func TestSecrets(t *testing.T) {
 	for _, c := range secrets {
-		for _, around := range []string{"%", "use %.", "KEY=%\n", "\"%\",", "`%`", "(%)", "api_key: %"} {
-			text := strings.Replace(around, "%", c.secret, 1)
+		for _, around := range []string{
+			"§", "use §.", "KEY=§\n", "\"§\",", "`§`", "(§)", "api_key: §", "[§]", "{§}", "<§>", "'§'", "a:§", "a,§;",
+			"https://x.example/§", "https://§@x.example/a", "https://me:§@x.example/a", "https://x.example/?key=§&a=b", "?q=a+§", "?q=%20§", "k%3D§",
+			`{"text": "§"}`, `"{\"text\": \"§\"}"`, `"\n§\n"`, `"a\t§\r\n"`, `"\u003c§\u003e"`,
+		} {
+			text := strings.Replace(around, "§", c.secret, 1)
 			found := secretFindings(t, "MEMORY.md", text)
 			if len(found) != 1 {
 				t.Errorf("%s in %q: %d findings", c.what, around, len(found))
@@ -87,7 +93,7 @@ func TestNamedSecrets(t *testing.T) {
 		"password: " + value, "DB_PASSWORD=" + value, "- **Password**: `" + value + "`",
 		"the API key: " + random[:20], "client_secret = \"" + random[:32] + "\"",
 		"{\"access_token\": \"" + random[:32] + "\"}", "export FOO_TOKEN=" + random[:40],
-		"password := '" + value + "'",
+		"password := '" + value + "'", `"{\"password\": \"` + value + `\"}"`, `{"text": "password: ` + value + `\nand more"}`,
 	} {
 		found := secretFindings(t, "MEMORY.md", text)
 		if len(found) != 1 || found[0].Message != "looks like a password or token" {
@@ -96,6 +102,42 @@ func TestNamedSecrets(t *testing.T) {
 		}
 		if got := text[found[0].Span.Start:found[0].Span.End]; got != value && !strings.HasPrefix(random, got) {
 			t.Errorf("%q: range is %q", text, got)
+		}
+	}
+}
+
+func TestURLPasswords(t *testing.T) {
+	const value = "Tr0ub4dor&3xyz"
+	for _, text := range []string{"postgres://app:§@db.example/x", "<https://me:§@x.example>", `{"url": "redis://:§@x.example:6379"}`, "amqp://me:§@x"} {
+		found := secretFindings(t, "MEMORY.md", strings.Replace(text, "§", value, 1))
+		if len(found) != 1 || found[0].Message != "looks like a password in a URL" {
+			t.Errorf("%q: %v", text, found)
+			continue
+		}
+		if start := strings.Index(text, "§"); found[0].Span != (rules.Span{Start: start, End: start + len(value)}) {
+			t.Errorf("%q: range is %v", text, found[0].Span)
+		}
+	}
+}
+
+// What only resembles a credential is left alone.
+func TestNoSecrets(t *testing.T) {
+	const sha = "3f786850e387550fdab836ed7e6dc881de23001b"
+	blob := make([]byte, 3000)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range blob {
+		blob[i] = byte(r.Uint32())
+	}
+	for _, text := range []string{
+		"commit " + sha, "https://x.example/a/commit/" + sha, "see task-" + sha + " and /disk-" + sha, "mask_" + sha + ".js",
+		"id: 0f8fad5b-d9cb-469f-a165-70867728950e", "token: 0f8fad5b-d9cb-469f-a165-70867728950e", "https://x.example/0f8fad5b-d9cb-469f-a165-70867728950e",
+		"/usr/lib/python3.12/site-packages/hf_transfer-0.1.9", "/home/me/sk-learn/notes2024.md", "C:\\new\\task-1\\npm_cache",
+		"https://x.example:8443/a@2x.png", "ssh://git@x.example:2222/a", "postgres://app:password@localhost/db", "https://me:${DB_PASSWORD}@x.example",
+		`{"text": "api key: none\nbuild1of2step3go"}`, "password: see the keychain", "npm_config_registry=https://x.example/npm_registry_2024",
+		"data:image/png;base64," + base64.StdEncoding.EncodeToString(blob), base64.URLEncoding.EncodeToString(blob),
+	} {
+		for _, f := range secretFindings(t, "MEMORY.md", text) {
+			t.Errorf("%.80q: %s: %q", text, f.Message, text[f.Span.Start:f.Span.End])
 		}
 	}
 }

@@ -133,13 +133,34 @@ func (s *secretShape) find(src []byte) []Span {
 		for end > rest && src[end-1] == '.' {
 			end--
 		}
-		if n := end - rest; n < s.min || n > s.max || start > 0 && base64[src[start-1]] && src[start-1] != '=' && s.prefix[0] != 'h' {
+		if n := end - rest; n < s.min || n > s.max || s.prefix[0] != 'h' && !startsWord(src, start) {
 			continue
 		}
 		if text := string(src[rest:end]); !fake(text) && s.fits(text) {
 			found = append(found, Span{Start: start, End: end})
 		}
 	}
+}
+
+// startsWord reports whether a word can start at an offset. The letters before
+// it may be those of an escape: of a line end in JSON, or a sign in a URL.
+func startsWord(src []byte, at int) bool {
+	if at == 0 || !urlSafe[src[at-1]] {
+		return true
+	}
+	escape := func(length int) string { return string(src[max(0, at-length):at]) }
+	if e := escape(2); e[0] == '\\' && strings.Contains("bfnrt", e[1:]) {
+		return true
+	}
+	if e := escape(3); e[0] == '%' && isHex(e[1:]) {
+		return true
+	}
+	hex, ok := strings.CutPrefix(escape(6), `\u`)
+	return ok && isHex(hex)
+}
+
+func isHex(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 || !lowHex[byte(r)|0x20] })
 }
 
 // fits holds what a shape asks for besides length and characters.

@@ -61,16 +61,47 @@ func namesSecret(before []byte) bool {
 	return false
 }
 
-// valueAt is the word after a : or =, without quotes and other markup.
+// valueAt is the word after a : or =, without quotes and other markup. All of
+// it may stand in JSON, where quotes and line ends are escaped.
 func valueAt(src []byte, at int) Span {
 	rest := src[at:min(len(src), at+valueLength)]
-	start := len(rest) - len(bytes.TrimLeft(rest, " \t\"'`*="))
-	end := bytes.IndexAny(rest[start:], " \t\r\n\"'`,;")
-	if end < 0 {
-		end = len(rest) - start
+	start := len(rest) - len(bytes.TrimLeft(rest, " \t\"'`*=\\"))
+	end := start
+	for end < len(rest) && bytes.IndexByte([]byte(" \t\r\n\"'`,;"), rest[end]) < 0 && !escapesEnd(rest[end:]) {
+		end++
 	}
-	end = len(bytes.TrimRight(rest[start:start+end], ".*)"))
-	return Span{Start: at + start, End: at + start + end}
+	end = start + len(bytes.TrimRight(rest[start:end], ".*)"))
+	return Span{Start: at + start, End: at + end}
+}
+
+// escapesEnd reports whether an escape follows of what ends a word.
+func escapesEnd(rest []byte) bool {
+	return len(rest) > 1 && rest[0] == '\\' && bytes.IndexByte([]byte(`nrt"`), rest[1]) >= 0
+}
+
+// urlPasswords finds passwords that look random in URLs like
+// https://user:password@host.
+func urlPasswords(src []byte) []Span {
+	var found []Span
+	for at := 0; ; {
+		i := bytes.Index(src[at:], []byte("://"))
+		if i < 0 {
+			return found
+		}
+		at += i + len("://")
+		rest := src[at:min(len(src), at+valueLength)]
+		if end := bytes.IndexAny(rest, "/?# \t\r\n\"'`<>"); end >= 0 {
+			rest = rest[:end]
+		}
+		host := bytes.LastIndexByte(rest, '@')
+		user := bytes.IndexByte(rest[:max(0, host)], ':')
+		if user < 0 {
+			continue
+		}
+		if value := (Span{Start: at + user + 1, End: at + host}); random(string(src[value.Start:value.End])) {
+			found = append(found, value)
+		}
+	}
 }
 
 // random reports whether a value looks like a secret rather than like words,

@@ -30,6 +30,7 @@ func TestMask(t *testing.T) {
 		"use " + token + " for it":                                     "use [masked] for it",
 		`say a<b&"c\d, {"x":"a<b&\"c\\d", "y":"a\u003cb\u0026\"c\\d"}`: `say [masked], {"x":"[masked]", "y":"[masked]"}`,
 		"     1\t-----BEGIN RSA " + "PRIVATE KEY-----\n     2\tMIIEow\n     3\t-----END RSA " + "PRIVATE KEY-----\n     4\tand": "     1\t[masked]\n     4\tand",
+		`{"text": "a\n` + token + `\n", "url": "https://` + token + `@x.example/` + token + `"}`:                                `{"text": "a\n[masked]\n", "url": "https://[masked]@x.example/[masked]"}`,
 		token + " " + canary + " " + token:     "[masked] [masked] [masked]",
 		"/home/ada is no secret, nor is short": "/home/ada is no secret, nor is short",
 	} {
