@@ -7,6 +7,8 @@ import (
 	"maps"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"go.lsp.dev/protocol"
 
@@ -22,6 +24,7 @@ import (
 type engine struct {
 	server *Server
 	wake   chan struct{} // holds a token while a round is owed
+	soon   atomic.Bool   // a round is owed after roundDelay
 
 	started sync.Once // clients have been seen to say initialized twice
 
@@ -87,7 +90,11 @@ func (e *engine) sessionOf() *session {
 
 // documentChanged implements [hooks].
 func (e *engine) documentChanged(_ context.Context, changed key, how documentChange) {
-	if how == edited {
+	switch {
+	case how == edited && e.server.pulls():
+		e.changedSoon()
+		return
+	case how == edited:
 		e.changed(changes{})
 		return
 	}
@@ -95,6 +102,22 @@ func (e *engine) documentChanged(_ context.Context, changed key, how documentCha
 		e.server.folders.rescan()
 	}
 	e.changed(changes{files: []string{string(changed)}, relist: !e.server.watches()})
+}
+
+// roundDelay is how long after a keystroke a client that pulls is told that
+// other documents show something else because of it. About the one that is typed
+// in it asks by itself, at once, and a round would compete with the answer.
+const roundDelay = 50 * time.Millisecond
+
+// changedSoon asks for a round after the delay, one for all that is typed until
+// then.
+func (e *engine) changedSoon() {
+	if e.soon.CompareAndSwap(false, true) {
+		time.AfterFunc(roundDelay, func() {
+			e.soon.Store(false)
+			e.changed(changes{})
+		})
+	}
 }
 
 // changed asks for a round.

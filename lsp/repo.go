@@ -65,6 +65,7 @@ type judging struct {
 	view     *rules.View
 	settings *settings
 	closed   *closedReports
+	shared   sharedFindings
 	whole    func() ([]rules.Finding, error)
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"go.lsp.dev/protocol"
 
@@ -73,8 +74,36 @@ type shown struct {
 
 // findings is everything that is shown in the document: about the file, about
 // the link by which it was opened, and about the tree where that has no file
-// of its own.
+// of its own. It is found out once for each state of an open document, which
+// diagnostics, actions and hovers all ask about.
 func (sub *subject) findings() ([]shown, error) {
+	if sub.doc == nil {
+		return sub.judge()
+	}
+	return sub.judging.shared.of(sub.doc, sub.judge)()
+}
+
+// sharedFindings are those of the open documents in one judging.
+type sharedFindings struct {
+	mu    sync.Mutex
+	byDoc map[*document]func() ([]shown, error)
+}
+
+func (s *sharedFindings) of(doc *document, judge func() ([]shown, error)) func() ([]shown, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	once := s.byDoc[doc]
+	if once == nil {
+		once = sync.OnceValues(judge)
+		if s.byDoc == nil {
+			s.byDoc = map[*document]func() ([]shown, error){}
+		}
+		s.byDoc[doc] = once
+	}
+	return once
+}
+
+func (sub *subject) judge() ([]shown, error) {
 	j := sub.judging
 	whole, errs := j.whole()
 	var own []rules.Finding
