@@ -48,15 +48,10 @@ func main() {
 	out := os.Stdout
 	os.Stdout = os.Stderr // a stray print must not corrupt the protocol
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(collectAt)
+		limitGarbage()
 	}
 	os.Exit(run(os.Args[1:], os.Stdin, out, os.Stderr))
 }
-
-// collectAt is by how many percent memory may grow until garbage is collected.
-// The server waits most of its life, beside an editor that needs the memory:
-// Go's 100 would be faster by less than anybody can feel.
-const collectAt = 50
 
 func run(args []string, in io.ReadCloser, out, errs io.Writer) (exitCode int) {
 	flags := flag.NewFlagSet("memls", flag.ContinueOnError)
