@@ -25,12 +25,16 @@ type marks map[string]os.FileInfo // nil: not there
 // look returns the marks of paths as they are now.
 func look(paths []string) marks {
 	m := make(marks, len(paths))
+	m.look(paths)
+	return m
+}
+
+func (m marks) look(paths []string) {
 	for _, path := range paths {
 		if _, ok := m[path]; !ok {
 			m[path], _ = os.Lstat(path)
 		}
 	}
-	return m
 }
 
 // changed are the paths whose marks differ. A path that was not looked at
@@ -55,21 +59,32 @@ func sameMark(a, b os.FileInfo) bool {
 
 // gitPaths are the files of the git directory that a judgement depends on:
 // the index, where HEAD points, the policy, and what stands there while an
-// operation waits for its end. More than the branch itself is not watched.
+// operation waits for its end. The branch is one of them, too, see
+// [repo.branch]; more than that is not watched.
 func gitPaths(g *gitrepo.Repo) []string {
-	in := func(dir string, names ...string) (paths []string) {
-		for _, name := range names {
-			paths = append(paths, filepath.Join(dir, filepath.FromSlash(name)))
-		}
-		return paths
-	}
-	paths := append(
-		in(g.GitDir, "index", "HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"),
-		in(g.CommonDir, config.PolicyFile, "config", "packed-refs", "reftable/tables.list", "info/exclude", "info/attributes")...)
-	if ref := symbolicHead(g); ref != "" {
-		paths = append(paths, in(g.CommonDir, ref)...)
+	return append(
+		pathsIn(g.GitDir, "index", "HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"),
+		pathsIn(g.CommonDir, config.PolicyFile, "config", "packed-refs", "reftable/tables.list", "info/exclude", "info/attributes")...)
+}
+
+func pathsIn(dir string, names ...string) (paths []string) {
+	for _, name := range names {
+		paths = append(paths, filepath.Join(dir, filepath.FromSlash(name)))
 	}
 	return paths
+}
+
+// branch is where the branch is that HEAD points to, nothing for none. HEAD is
+// read only when it is another one than the last time.
+func (r *repo) branch(now marks) []string {
+	name := filepath.Join(r.git.GitDir, "HEAD")
+	if before, known := r.marks[name]; !known || !sameMark(before, now[name]) {
+		r.branchFile = nil
+		if ref := symbolicHead(r.git); ref != "" {
+			r.branchFile = pathsIn(r.git.CommonDir, ref)
+		}
+	}
+	return r.branchFile
 }
 
 // symbolicHead is the name of the branch that HEAD points to, "" for none.

@@ -23,6 +23,7 @@ import (
 type repo struct {
 	git      *gitrepo.Repo
 	dotGit   os.FileInfo // of Top/.git: the repository is another one when this is
+	gitFiles []string    // see gitPaths
 	log      *slog.Logger
 	encoding wire.PositionEncoding
 	approved bool
@@ -37,15 +38,17 @@ type repo struct {
 	warm    sync.Once
 	stop    context.CancelFunc
 
-	mu       sync.Mutex
-	state    *repoState // nil before the first success
-	marks    marks
-	overlay  *overlay
-	judging  *judging
-	before   *judging // the last one of a tree with a path that the next had not
-	lastErr  string
-	stale    []string // paths in the tree that events named
-	restated bool     // an event was about the git directory
+	mu    sync.Mutex
+	state *repoState // nil before the first success
+	marks marks
+	// branchFile is where HEAD points, as of the marks or later.
+	branchFile []string
+	overlay    *overlay
+	judging    *judging
+	before     *judging // the last one of a tree with a path that the next had not
+	lastErr    string
+	stale      []string // paths in the tree that events named
+	restated   bool     // an event was about the git directory
 }
 
 // repoState is what a judgement needs beside the open documents.
@@ -136,9 +139,10 @@ func (r *repo) refresh(ctx context.Context, docs map[string]*document, relist bo
 	for path := range docs {
 		open = append(open, path)
 	}
-	gitFiles := gitPaths(r.git)
 	// The marks come first: what changes after them is seen next time.
-	now := look(append(workingPaths(r.git.Top, open), gitFiles...))
+	now := look(append(workingPaths(r.git.Top, open), r.gitFiles...))
+	branch := r.branch(now)
+	now.look(branch)
 	if r.state == nil {
 		state, err := r.load(ctx)
 		if err != nil {
@@ -149,7 +153,7 @@ func (r *repo) refresh(ctx context.Context, docs map[string]*document, relist bo
 	}
 	paths, gitChanged := slices.Clone(r.stale), r.restated
 	for _, path := range now.changed(r.marks) {
-		if slices.Contains(gitFiles, path) {
+		if slices.Contains(r.gitFiles, path) || slices.Contains(branch, path) {
 			gitChanged = true
 		} else if rel, ok := r.relative(path); ok {
 			paths = append(paths, rel)

@@ -180,9 +180,10 @@ func (s *session) open(ctx context.Context, top string) *repo {
 		old.close()
 	}
 	r := &repo{
-		git: g, dotGit: info, log: s.log, encoding: s.encoding, approved: s.approved,
+		git: g, dotGit: info, gitFiles: gitPaths(g), log: s.log, encoding: s.encoding, approved: s.approved,
 		settings: s.settings, tell: s.tell, graph: rules.NewGraph(parsers.New()),
 	}
+	r.graph.Seen = r.symbols.see
 	s.repos[top] = r
 	return r
 }

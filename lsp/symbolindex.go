@@ -24,6 +24,28 @@ type symbolFile struct {
 	inName, both letters
 }
 
+func newSymbolFile(path string, src []byte) symbolFile {
+	name := nameOf(path, src)
+	s := symbolFile{name: name, lower: strings.ToLower(name), path: strings.ToLower(path)}
+	s.inName = lettersOf(s.lower)
+	s.both = s.inName | lettersOf(s.path)
+	return s
+}
+
+// see takes in a file that somebody else has read, before a tree was taken in as
+// a whole.
+func (x *symbolIndex) see(f *tree.File, src []byte) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.tree != nil {
+		return
+	}
+	if x.files == nil {
+		x.files = map[*tree.File]symbolFile{}
+	}
+	x.files[f] = newSymbolFile(f.Path, src)
+}
+
 // search calls each for every file of the tree that fits a query, by its name
 // or its path, in no particular order. The only errors are ctx's and the tree's.
 func (x *symbolIndex) search(ctx context.Context, t *tree.Tree, query string, progress *progress, each func(f *tree.File, name string, score int)) error {
@@ -74,7 +96,7 @@ func (x *symbolIndex) follow(ctx context.Context, t *tree.Tree, progress *progre
 			added = append(added, after)
 		}
 	})
-	if x.tree == nil { // a run before was cancelled, in a tree that is not known any more
+	if x.tree == nil { // what was seen may be of another tree
 		for f := range x.files {
 			if t.File(f.Path) != f {
 				delete(x.files, f)
@@ -87,11 +109,11 @@ func (x *symbolIndex) follow(ctx context.Context, t *tree.Tree, progress *progre
 			return err
 		}
 		progress.report(i, len(added))
-		name := nameOf(f)
-		s := symbolFile{name: name, lower: strings.ToLower(name), path: strings.ToLower(f.Path)}
-		s.inName = lettersOf(s.lower)
-		s.both = s.inName | lettersOf(s.path)
-		x.files[f] = s
+		src, err := f.Bytes()
+		if err != nil {
+			src = nil // judging says what is wrong with the file
+		}
+		x.files[f] = newSymbolFile(f.Path, src)
 	}
 	if err := t.Err(); err != nil {
 		return err

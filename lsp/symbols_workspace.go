@@ -113,20 +113,17 @@ func (m *symbolMatch) symbol(enc wire.PositionEncoding) protocol.SymbolInformati
 	return info
 }
 
-// nameOf is what a file calls itself. Of a large memory no more than that is
-// kept.
-func nameOf(f *tree.File) string {
-	if src, err := f.Bytes(); err == nil {
-		front := facts.ParseFront(src)
-		name, _ := front.Value("name")
-		if name = facts.Decode(strings.Trim(name, `"' `)); name != "" {
-			return strings.Clone(name)
-		}
+// nameOf is what the file at a path with the text src calls itself.
+func nameOf(path string, src []byte) string {
+	front := facts.ParseFront(src)
+	name, _ := front.Value("name")
+	if name = facts.Decode(strings.Trim(name, `"' `)); name != "" {
+		return strings.Clone(name) // without the text
 	}
-	if title := rules.Title(strings.TrimSuffix(strings.TrimSuffix(f.Path, rules.Index), "/")); title != "" {
+	if title := rules.Title(strings.TrimSuffix(strings.TrimSuffix(path, rules.Index), "/")); title != "" {
 		return title
 	}
-	return f.Path
+	return path
 }
 
 // fuzzy reports whether the letters of query occur in text in their order, and

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/memls/memls/rules/markdown"
 	"github.com/memls/memls/rules/tree"
@@ -20,7 +21,13 @@ import (
 // two do not share. It may be used by several goroutines, also with different
 // trees.
 type Graph struct {
+	// Seen, if set, is called for every file that is read, so that whoever else
+	// wants to know something of all files need not read them again. It must be
+	// safe for concurrent use and may not keep src.
+	Seen func(f *tree.File, src []byte)
+
 	parsers *Parsers
+	waiting atomic.Int32 // how many wait for an answer
 
 	turn  chan struct{} // holds a token while nobody works on what is below
 	tree  *tree.Tree    // the last one that was taken in as a whole
@@ -58,7 +65,7 @@ func NewGraph(parsers *Parsers) *Graph {
 //
 // The only error is ctx's. What was read until then is kept.
 func (g *Graph) To(ctx context.Context, t *tree.Tree, path string) ([]Ref, error) {
-	if err := g.enter(ctx, t, runtime.GOMAXPROCS(0)); err != nil {
+	if err := g.hurry(ctx, t); err != nil {
 		return nil, err
 	}
 	defer g.leave()
@@ -81,7 +88,7 @@ func (g *Graph) To(ctx context.Context, t *tree.Tree, path string) ([]Ref, error
 // those that lead to one of them, or may when something else is there, and all
 // that stand in the files at the paths in. Their Target is left to be found.
 func (g *Graph) Near(ctx context.Context, t *tree.Tree, paths, in []string) ([]Ref, error) {
-	if err := g.enter(ctx, t, runtime.GOMAXPROCS(0)); err != nil {
+	if err := g.hurry(ctx, t); err != nil {
 		return nil, err
 	}
 	defer g.leave()
@@ -113,23 +120,31 @@ func sortRefs(refs []Ref) {
 	})
 }
 
-// Follow takes a tree in, so that the next question about it is quick. Nobody
-// waits for it: it keeps one CPU busy and leaves the others to what is waited for.
+// Follow takes a tree in, so that the next question about it is quick. Until
+// somebody asks one it keeps one CPU busy and leaves the others to what is waited
+// for.
 func (g *Graph) Follow(ctx context.Context, t *tree.Tree) error {
-	if err := g.enter(ctx, t, 1); err != nil {
+	if err := g.enter(ctx, t); err != nil {
 		return err
 	}
 	g.leave()
 	return nil
 }
 
-func (g *Graph) enter(ctx context.Context, t *tree.Tree, workers int) error {
+// hurry enters for somebody who waits, also for a Follow that is under way.
+func (g *Graph) hurry(ctx context.Context, t *tree.Tree) error {
+	g.waiting.Add(1)
+	defer g.waiting.Add(-1)
+	return g.enter(ctx, t)
+}
+
+func (g *Graph) enter(ctx context.Context, t *tree.Tree) error {
 	select {
 	case <-g.turn:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if err := g.follow(ctx, t, workers); err != nil {
+	if err := g.follow(ctx, t); err != nil {
 		g.leave()
 		return err
 	}
@@ -138,7 +153,7 @@ func (g *Graph) enter(ctx context.Context, t *tree.Tree, workers int) error {
 
 func (g *Graph) leave() { g.turn <- struct{}{} }
 
-func (g *Graph) follow(ctx context.Context, t *tree.Tree, workers int) error {
+func (g *Graph) follow(ctx context.Context, t *tree.Tree) error {
 	if g.tree == t {
 		return nil
 	}
@@ -157,7 +172,7 @@ func (g *Graph) follow(ctx context.Context, t *tree.Tree, workers int) error {
 			added = append(added, after)
 		}
 	})
-	if err := g.take(ctx, added, workers); err != nil {
+	if err := g.take(ctx, added); err != nil {
 		// What was dropped is dropped for good only with the tree that it was in.
 		g.tree, g.loose = nil, slices.AppendSeq(g.loose[:0], g.all())
 		return err
@@ -179,26 +194,29 @@ func (g *Graph) all() func(yield func(*tree.File) bool) {
 // linksCount reports whether links in the file are followed.
 func linksCount(f *tree.File) bool { return IsMarkdown(f.Path) && f.Mode.IsRegular() }
 
-// take reads files with a number of workers.
-func (g *Graph) take(ctx context.Context, files []*tree.File, workers int) error {
+// take reads files, with all CPUs while somebody waits.
+func (g *Graph) take(ctx context.Context, files []*tree.File) error {
 	next := make(chan *tree.File)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for range min(workers, len(files)) {
-		wg.Go(func() {
-			for f := range next {
-				links := g.read(f)
-				mu.Lock()
-				g.put(f, links)
-				mu.Unlock()
-			}
-		})
+	work := func() {
+		for f := range next {
+			links := g.read(f)
+			mu.Lock()
+			g.put(f, links)
+			mu.Unlock()
+		}
 	}
 	defer wg.Wait()
 	defer close(next)
+	workers := 0
 	for _, f := range files {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if workers == 0 || workers < runtime.GOMAXPROCS(0) && g.waiting.Load() > 0 {
+			workers++
+			wg.Go(work)
 		}
 		next <- f
 	}
@@ -211,6 +229,9 @@ func (g *Graph) read(f *tree.File) *fileLinks {
 	src, err := f.Bytes()
 	if err != nil {
 		return &fileLinks{}
+	}
+	if g.Seen != nil {
+		g.Seen(f, src)
 	}
 	if f.Unsaved {
 		if doc, err := g.parsers.docOf(f); err == nil {

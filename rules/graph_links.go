@@ -190,12 +190,14 @@ func keysOfLink(from string, kind markdown.LinkKind, dest string) []linkKey {
 		}
 		return keys
 	}
-	if decoded, err := unescapePath(plain); err == nil {
-		add(keyOf(candidate(from, decoded)))
-	} else {
-		add(keyOf(candidate(from, plain)))
+	decoded, err := unescapePath(plain)
+	if err != nil {
+		decoded = plain
 	}
-	add(keyOf(candidate(from, dest)))
+	add(keyOf(candidate(from, decoded)))
+	if decoded != dest {
+		add(keyOf(candidate(from, dest)))
+	}
 	return keys
 }
 
