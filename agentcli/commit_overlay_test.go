@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,19 @@ func TestCommitOverlay(t *testing.T) {
 			},
 			texts: map[string]string{"private.txt": "yours\n"}, fails: "git ignores it", kept: true,
 			want: map[string]string{"private.txt": "mine\n"},
+		},
+		"a directory in the way": {
+			prepare: func(t *testing.T, dir string) { put(t, dir, map[string]string{"c.md/x.txt": "mine\n"}) },
+			texts:   map[string]string{"c.md": frontB}, fails: "c.md: is a directory on disk", kept: true,
+			want: map[string]string{"c.md/x.txt": "mine\n"},
+		},
+		"an empty directory in the way": {
+			prepare: func(t *testing.T, dir string) {
+				if err := os.Mkdir(filepath.Join(dir, "c.md"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			},
+			texts: map[string]string{"c.md": frontB}, fails: "c.md: is a directory on disk", kept: true,
 		},
 		"rules refuse": {
 			texts: map[string]string{"work/c.md": frontB}, fails: errFindings.Error(), kept: true,

@@ -75,7 +75,7 @@ func (p *proposal) mustBeFree(top string) error {
 		// Where case does not count it may be the old name of the file.
 		old, err := root.Lstat(p.moved[c.Path])
 		if err != nil || !os.SameFile(old, info) {
-			return fmt.Errorf("%s: is on disk already, but git ignores it; move it away first. Nothing was written", rules.Display(c.Path))
+			return fmt.Errorf("%s: %s. Nothing was written", rules.Display(c.Path), inTheWay(info))
 		}
 	}
 	return nil

@@ -141,10 +141,22 @@ func (p *plan) checkFree(root *os.Root, gone []fs.FileInfo) error {
 			taken = taken && !os.SameFile(g, info)
 		}
 		if taken {
-			return fmt.Errorf("%s: is on disk already, but git ignores it; remove the ignore rule or the file. Nothing was changed", rules.Display(s.path))
+			return fmt.Errorf("%s: %s. Nothing was changed", rules.Display(s.path), inTheWay(info))
 		}
 	}
 	return nil
+}
+
+// inTheWay says what is on disk, and no part of the tree, where a file is to be
+// created, and what to do.
+func inTheWay(info fs.FileInfo) string {
+	switch {
+	case info.IsDir():
+		return "is a directory on disk; move it away first"
+	case !info.Mode().IsRegular():
+		return "is on disk already, and no regular file; move it away first"
+	}
+	return "is on disk already, but git ignores it; remove the ignore rule, or move the file away first"
 }
 
 // realParents makes sure that no directory above path is a symbolic link or
