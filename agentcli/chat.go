@@ -117,7 +117,14 @@ func (c *chatRun) converse(ctx context.Context) error {
 				c.print.aside(rules.Printable(line) + ": no such command; /help lists them")
 				continue
 			}
-			c.say(ctx, line)
+			switch line, err := checkMessage(line); {
+			case err == nil:
+				c.say(ctx, line)
+			case c.lines.talks:
+				c.print.aside(err.Error())
+			default: // nobody would see that it was not sent
+				return err
+			}
 		}
 		if err := c.out.Flush(); err != nil {
 			return fmt.Errorf("cannot write the answer: %w", err)
@@ -162,7 +169,7 @@ func (c *chatRun) say(ctx context.Context, message string) {
 		return
 	}
 	c.now.end(ctx, c.last)
-	for _, line := range c.now.endLines() {
+	for _, line := range c.now.endLines(c.last) {
 		c.print.aside(line)
 	}
 	c.print.aside(c.budget())

@@ -50,7 +50,7 @@ func newClient(t *testing.T, dir string, transport mcp.Transport) *mcpClient {
 }
 
 // try calls a tool.
-func (c *mcpClient) try(tool string, args map[string]string) (text string, isError bool) {
+func (c *mcpClient) try(tool string, args any) (text string, isError bool) {
 	c.t.Helper()
 	if args == nil {
 		args = map[string]string{}
@@ -64,7 +64,7 @@ func (c *mcpClient) try(tool string, args map[string]string) (text string, isErr
 }
 
 // does wants a call to be done, and parts in what it answers.
-func (c *mcpClient) does(tool string, args map[string]string, parts ...string) {
+func (c *mcpClient) does(tool string, args any, parts ...string) {
 	c.t.Helper()
 	text, isError := c.try(tool, args)
 	if isError {
@@ -74,7 +74,7 @@ func (c *mcpClient) does(tool string, args map[string]string, parts ...string) {
 }
 
 // refuses wants a call to fail, and HEAD and files to stay.
-func (c *mcpClient) refuses(tool string, args map[string]string, parts ...string) {
+func (c *mcpClient) refuses(tool string, args any, parts ...string) {
 	c.t.Helper()
 	before := picture(c.t, c.dir)
 	text, isError := c.try(tool, args)
@@ -126,6 +126,8 @@ func TestMCPCommitsEachChange(t *testing.T) {
 	c.refuses("memory", map[string]string{"command": "view", "path": "none"}, "does not exist")
 	c.refuses("memory_discard", nil, "no batch is open")
 	c.refuses("memory_commit", nil, "give a message")
+	c.refuses("memory_commit", map[string]int{"message": 5}, "message has to be a text, and is of type number")
+	c.refuses("memory_begin", map[string]string{"name": "x"}, `there is no field "name"`)
 	c.does("memory_commit", map[string]string{"message": "x"}, "nothing to commit")
 }
 

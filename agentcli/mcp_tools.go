@@ -49,9 +49,9 @@ func (m *mcpServer) addTools() {
 				var in struct {
 					Message string `json:"message"`
 				}
-				if len(r.Params.Arguments) > 0 {
-					if err := json.Unmarshal(r.Params.Arguments, &in); err != nil {
-						return "", fmt.Errorf("the input cannot be read: %w", err)
+				if given := r.Params.Arguments; len(given) > 0 && string(given) != "null" {
+					if err := memory.DecodeInput(given, &in); err != nil {
+						return "", err
 					}
 				}
 				return t.run(ctx, strings.TrimSpace(in.Message))

@@ -137,6 +137,11 @@ func (a *app) turnRequest(arg string) (string, error) {
 		}
 		text = string(in)
 	}
+	return checkMessage(text)
+}
+
+// checkMessage is what a model can be asked, without what editors put before it.
+func checkMessage(text string) (string, error) {
 	switch {
 	case len(text) > maxMessage:
 		return "", fmt.Errorf("the message is larger than %d MiB", maxMessage>>20)

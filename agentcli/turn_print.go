@@ -55,7 +55,7 @@ func (p *textTurn) end(r *turn.Result) error {
 
 // noteEnd says what became of the work.
 func (t *agentTurn) noteEnd(r *turn.Result) {
-	for _, line := range t.endLines() {
+	for _, line := range t.endLines(r) {
 		t.note("%s", line)
 	}
 	if r.Outcome == turn.Refused {
@@ -70,10 +70,13 @@ func keptLine(ref string) string {
 	return fmt.Sprintf("nothing was committed; the work is kept on %s\nGo on with it: agentcli turn resume %[1]s", ref)
 }
 
-// endLines say what was committed.
-func (t *agentTurn) endLines() (lines []string) {
+// endLines say what was committed, or that nothing came of the turn at all.
+func (t *agentTurn) endLines(r *turn.Result) (lines []string) {
 	if t.made == nil || t.made.commit == "" {
-		return nil
+		if r.Outcome == turn.Done && strings.TrimSpace(r.Text) == "" && len(t.work.Changes()) == 0 {
+			lines = append(lines, "the model answered nothing, and changed nothing")
+		}
+		return lines
 	}
 	for i := range t.made.changes {
 		c := &t.made.changes[i]

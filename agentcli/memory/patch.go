@@ -42,7 +42,7 @@ type patchInput struct {
 
 func (w *Workspace) applyPatch(_ context.Context, input []byte) (string, error) {
 	var in patchInput
-	if err := decodeInput(input, &in); err != nil {
+	if err := DecodeInput(input, &in); err != nil {
 		return "", err
 	}
 	files, err := parsePatch(in.Input)

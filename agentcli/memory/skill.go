@@ -24,7 +24,7 @@ type skillInput struct {
 // skill loads a skill: what its file says, and what lies beside it.
 func (w *Workspace) skill(_ context.Context, input []byte) (string, error) {
 	var in skillInput
-	if err := decodeInput(input, &in); err != nil {
+	if err := DecodeInput(input, &in); err != nil {
 		return "", err
 	}
 	name := in.Name
@@ -121,7 +121,7 @@ type finishInput struct {
 // finish ends the work, with a message for the commit.
 func (w *Workspace) finish(_ context.Context, input []byte) (string, error) {
 	var in finishInput
-	if err := decodeInput(input, &in); err != nil {
+	if err := DecodeInput(input, &in); err != nil {
 		return "", err
 	}
 	var lines []string

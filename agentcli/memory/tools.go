@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -195,25 +197,44 @@ func object(input []byte) (map[string]json.RawMessage, error) {
 }
 
 // decode fills a struct from fields, and refuses those that it does not have.
+// One field at a time, so that an error can name it.
 func decode(fields map[string]json.RawMessage, into any) error {
-	text, err := json.Marshal(fields)
-	if err != nil {
-		return err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err = d.Decode(into)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("%s cannot be of type %s", wrong.Field, wrong.Value)
-	}
-	if err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		text, err := json.Marshal(map[string]json.RawMessage{name: fields[name]})
+		if err != nil {
+			return err
+		}
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		err = d.Decode(into)
+		wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+		switch {
+		case err == nil:
+		case ok:
+			return fmt.Errorf("%s has to be %s, and is of type %s", name, wanted(wrong.Type, fields[name]), wrong.Value)
+		case strings.Contains(err.Error(), "unknown field"):
+			return fmt.Errorf("there is no field %q", rules.Printable(name))
+		default: // a text that is no number, in the words of Go
+			return fmt.Errorf("%s holds a text that is not a number", name)
+		}
 	}
 	return nil
 }
 
-// decodeInput decodes the whole input of a tool.
-func decodeInput(input []byte, into any) error {
+// wanted is what a field has to be that was given as something else.
+func wanted(t reflect.Type, given json.RawMessage) string {
+	switch {
+	case t.Kind() == reflect.Slice, given[0] == '[' && t == reflect.TypeFor[json.Number](): // one in the list
+		return "a list of numbers"
+	case t == reflect.TypeFor[json.Number]():
+		return "a number"
+	}
+	return "a text"
+}
+
+// DecodeInput decodes the whole input of a tool, a JSON object. The error says
+// what is wrong with which field, for the model to read.
+func DecodeInput(input []byte, into any) error {
 	fields, err := object(input)
 	if err != nil {
 		return err
