@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
-import { Workplace, agentcli, processes, read, root } from './memory.ts';
+import { Workplace, agentcli, read, root } from './memory.ts';
 import { until } from './until.ts';
 import { VSCode, squeeze, type Window } from './vscode.ts';
 
@@ -117,10 +117,10 @@ inWindow('a server that is killed is started again', memory, async (_, window, m
 	await window.openFile('projects/website.md');
 	await window.showProblems();
 	await window.problem(missing).first().waitFor();
-	const old = await processes(vscode.extensions);
+	const old = await window.servers();
 	assert.equal(old.length, 1);
 	process.kill(old[0]!, 'SIGKILL');
-	await until('another server', async () => (await processes(vscode.extensions)).some((pid) => !old.includes(pid)));
+	await until('another server', async () => (await window.servers()).some((pid) => !old.includes(pid)));
 	await window.goTo(1);
 	await window.quickFix('Create projects/MEMORY.md');
 	await until('the index on disk', async () => (await read(memory, 'projects/MEMORY.md')) === fixedIndex);
@@ -154,5 +154,5 @@ inWindow('no memory', (dir) => place.notes(dir), async (t, window) => {
 	await window.openFile('notes.md');
 	// A Markdown file wakes the extension for a look around, and no more.
 	t.diagnostic(await until('the look', async () => await window.running('memls') || undefined));
-	assert.deepEqual(await processes(vscode.extensions), []);
+	assert.deepEqual(await window.servers(), []);
 });

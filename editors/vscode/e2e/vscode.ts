@@ -7,7 +7,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
-import { root } from './memory.ts';
+import { processes, root } from './memory.ts';
 import { patience, until } from './until.ts';
 
 const entry = path.join(import.meta.dirname, 'node_modules/code-server/out/node/entry.js');
@@ -85,13 +85,16 @@ export class VSCode {
 
 	/** Opens a folder, or a .code-workspace file, in a new window. */
 	async open(target: string): Promise<Window> {
+		// Those of a window that was closed stay for a while: it might reconnect.
+		const others = new Set(await processes(this.extensions));
+		const servers = async () => (await processes(this.extensions)).filter((pid) => !others.has(pid));
 		const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 } });
 		const page = await context.newPage();
 		page.setDefaultTimeout(patience);
 		const url = new URL(this.url);
 		url.searchParams.set(target.endsWith('.code-workspace') ? 'workspace' : 'folder', target);
 		await page.goto(url.href);
-		const window = new Window(page);
+		const window = new Window(page, servers);
 		await window.explorer.first().waitFor();
 		return window;
 	}
@@ -100,9 +103,12 @@ export class VSCode {
 /** A window of VS Code, used as a person does: by what is shown and by keys. */
 export class Window {
 	readonly page: Page;
+	/** The process IDs of the servers that were started for it. */
+	readonly servers: () => Promise<number[]>;
 
-	constructor(page: Page) {
+	constructor(page: Page, servers: () => Promise<number[]>) {
 		this.page = page;
+		this.servers = servers;
 	}
 
 	get explorer(): Locator { return this.page.locator('.explorer-folders-view .monaco-list-row'); }
