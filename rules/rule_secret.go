@@ -1,6 +1,9 @@
 package rules
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 var ruleSecret = &Rule{
 	ID:       "secret",
@@ -44,10 +47,9 @@ func eachSecret(src []byte, found func(what string, span Span)) {
 		}
 	}
 	report("a private key", privateKeys(src))
-	for i, in := range shapesIn(src) {
-		if in {
-			report(secretShapes[i].what, secretShapes[i].find(src))
-		}
+	for in := shapesIn(src); in != 0; in &= in - 1 {
+		shape := &secretShapes[bits.TrailingZeros64(uint64(in))]
+		report(shape.what, shape.find(src))
 	}
 	report("a password or token", namedSecrets(src))
 	report("a password in a URL", urlPasswords(src))

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -55,9 +56,12 @@ func (p *Pass) plainlySafe() bool {
 	return p.frontAccepted()
 }
 
+// wordsOfYAML have a meaning to some reader of YAML, in any case.
+var wordsOfYAML = []string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
+
 // plainWords reports whether a value starts with a letter, holds letters,
-// digits, spaces and harmless punctuation alone, and is longer than any word
-// that YAML has a meaning for.
+// digits, spaces and harmless punctuation alone, and is no word that YAML has a
+// meaning for.
 func plainWords(s string) bool {
 	for i, r := range s {
 		letter := r < unicode.MaxASCII && 'a' <= r|0x20 && r|0x20 <= 'z' || r > unicode.MaxASCII && unicode.IsLetter(r)
@@ -65,7 +69,7 @@ func plainWords(s string) bool {
 			return false
 		}
 	}
-	return len(s) > len("false")
+	return s != "" && !slices.ContainsFunc(wordsOfYAML, func(word string) bool { return strings.EqualFold(word, s) })
 }
 
 // frontAccepted reports whether the text check has nothing to say about the

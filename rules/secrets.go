@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"math"
+	"math/bits"
 	"strings"
 	"sync"
 )
@@ -55,7 +56,7 @@ const unbounded = math.MaxInt
 
 // secretShapes follow the issuers' documentation. A longer prefix stands
 // before a shorter one that it starts with.
-var secretShapes = []secretShape{
+var secretShapes = [...]secretShape{
 	{"an AWS access key", "AKIA", base32, 16, 16},
 	{"an AWS access key", "ASIA", base32, 16, 16},
 	{"a GitHub token", "ghp_", alnum, 36, 36},
@@ -89,25 +90,32 @@ var secretShapes = []secretShape{
 	{"a JSON web token", "eyJ", dotted, 60, unbounded},
 }
 
-// shapesByFirst are the indices of secretShapes by the first byte of the prefix.
-var shapesByFirst = sync.OnceValue(func() *[256][]int {
-	var by [256][]int
+// A shapeSet is a set of secretShapes, by index.
+type shapeSet uint64
+
+const _ = uint(64 - len(secretShapes)) // they have to fit
+
+// shapesBy are the sets of secretShapes by the first byte of the prefix, and by
+// the second.
+var shapesBy = sync.OnceValue(func() *[2][256]shapeSet {
+	var by [2][256]shapeSet
 	for i := range secretShapes {
-		first := secretShapes[i].prefix[0]
-		by[first] = append(by[first], i)
+		for at := range by {
+			by[at][secretShapes[i].prefix[at]] |= 1 << i
+		}
 	}
 	return &by
 })
 
 // shapesIn tells in one pass of which secretShapes there is a prefix in src: of
 // none, as a rule.
-func shapesIn(src []byte) []bool {
-	in, by := make([]bool, len(secretShapes)), shapesByFirst()
-	for at, first := range src[:max(0, len(src)-1)] {
-		for _, i := range by[first] {
-			prefix := secretShapes[i].prefix
-			if src[at+1] == prefix[1] && bytes.HasPrefix(src[at:], []byte(prefix)) {
-				in[i] = true
+func shapesIn(src []byte) (in shapeSet) {
+	by := shapesBy()
+	for at := 1; at < len(src); at++ {
+		for some := by[0][src[at-1]] & by[1][src[at]] &^ in; some != 0; some &= some - 1 {
+			i := bits.TrailingZeros64(uint64(some))
+			if bytes.HasPrefix(src[at-1:], []byte(secretShapes[i].prefix)) {
+				in |= 1 << i
 			}
 		}
 	}

@@ -22,13 +22,8 @@ const (
 // =, says that they are secret.
 func namedSecrets(src []byte) []Span {
 	var found []Span
-	for at := 0; ; at++ {
-		i := bytes.IndexAny(src[at:], ":=")
-		if i < 0 {
-			return found
-		}
-		at += i
-		if !namesSecret(src[max(0, at-nameLength):at]) {
+	for at := 0; at < len(src); at++ {
+		if c := src[at]; c != ':' && c != '=' || !namesSecret(src[max(0, at-nameLength):at]) {
 			continue
 		}
 		value := valueAt(src, at+1)
@@ -37,6 +32,7 @@ func namedSecrets(src []byte) []Span {
 			at = value.End - 1
 		}
 	}
+	return found
 }
 
 // longestName is the length of the longest of secretNames.

@@ -38,14 +38,30 @@ func (l list[E]) all() iter.Seq[E] {
 type spot struct{ run, at int }
 
 // find returns where an entry is or has to be; order compares an entry with it.
+// It is what every link is looked up with, and written so that order stays on the
+// stack, which it would not as an argument of slices.BinarySearchFunc.
 func (l list[E]) find(order func(E) int) (_ spot, found bool) {
 	if len(l.runs) == 0 {
 		return spot{}, false
 	}
-	run, _ := slices.BinarySearchFunc(l.runs, order, func(run []E, order func(E) int) int { return order(run[len(run)-1]) })
-	run = min(run, len(l.runs)-1)
-	at, found := slices.BinarySearchFunc(l.runs[run], order, func(e E, order func(E) int) int { return order(e) })
-	return spot{run, at}, found
+	from, to := 0, len(l.runs)-1 // the first run that ends behind the entry
+	for from < to {
+		if mid := (from + to) / 2; order(l.runs[mid][len(l.runs[mid])-1]) < 0 {
+			from = mid + 1
+		} else {
+			to = mid
+		}
+	}
+	run := from
+	from, to = 0, len(l.runs[run])
+	for from < to {
+		if mid := (from + to) / 2; order(l.runs[run][mid]) < 0 {
+			from = mid + 1
+		} else {
+			to = mid
+		}
+	}
+	return spot{run, from}, from < len(l.runs[run]) && order(l.runs[run][from]) == 0
 }
 
 func (l list[E]) get(s spot) E { return l.runs[s.run][s.at] }
