@@ -58,12 +58,31 @@ func (w *Workspace) strReplace(_ context.Context, in *memoryInput) (string, erro
 		return "", fmt.Errorf("no replacement was performed: old_str appears %d times in %s, in lines %s: make it longer, so that it is unique",
 			len(at), spell(f.Path), lineNumbers(string(text), at))
 	}
-	after := string(text[:at[0]]) + in.NewStr + string(text[at[0]+len(in.OldStr):])
+	next := in.NewStr
+	if !strings.Contains(in.OldStr, "\r") { // else line ends may be what is to be changed
+		next = withEnds(next, string(text))
+	}
+	after := string(text[:at[0]]) + next + string(text[at[0]+len(in.OldStr):])
 	if err := w.put(f.Path, f.Mode, []byte(after)); err != nil {
 		return "", err
 	}
 	first := lineAt(after, at[0])
 	return edited(f.Path, after, first, first+strings.Count(in.NewStr, "\n")), nil
+}
+
+// withEnds gives a text CRLF line ends if it goes into a file that has no
+// others. Models write LF, whatever they see.
+func withEnds(text, file string) string {
+	if !isCRLF(file) {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+}
+
+// isCRLF reports whether there are line ends, all of them CRLF.
+func isCRLF(text string) bool {
+	n := strings.Count(text, "\n")
+	return n > 0 && strings.Count(text, "\r\n") == n
 }
 
 // places are the offsets at which a text is found, also where they overlap.
@@ -150,10 +169,12 @@ func (w *Workspace) insert(_ context.Context, in *memoryInput) (string, error) {
 	for _, line := range lines[:after] {
 		offset += len(line) + 1
 	}
-	more := strings.TrimSuffix(in.InsertText, "\n") + "\n"
 	out := string(text)
+	more := withEnds(strings.TrimSuffix(in.InsertText, "\n")+"\n", out)
 	if offset > len(out) { // the last line has no end: the text goes without one, too
-		out, more = out+"\n", strings.TrimSuffix(more, "\n")
+		out += withEnds("\n", out)
+		offset = len(out)
+		more = strings.TrimSuffix(strings.TrimSuffix(more, "\n"), "\r")
 	}
 	out = out[:offset] + more + out[offset:]
 	if err := w.put(f.Path, f.Mode, []byte(out)); err != nil {

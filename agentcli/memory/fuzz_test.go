@@ -71,7 +71,7 @@ type playedCall struct {
 func (s *script) call(paths []string) (playedCall, string) {
 	c := playedCall{
 		command: s.pick("create", "str_replace", "insert", "rename", "delete"), path: s.pick(paths...), to: s.pick(paths...),
-		old: s.pick("one", "o", "one\ntwo\n", "\n"), new: s.pick("one\ntwo\n", "three", "", "o\r\n"), line: s.next(4),
+		old: s.pick("one", "o", "one\ntwo\n", "\n"), new: s.pick("one\ntwo\n", "three", "", "o\r\n", "o\r\ntwo"), line: s.next(4),
 	}
 	switch c.command {
 	case "rename":
@@ -118,6 +118,11 @@ func (d *directory) play(c playedCall) (ok bool) {
 
 // edit is str_replace and insert, as simply as can be.
 func edit(c playedCall, text string) (string, bool) {
+	end := "\n" // of the file's lines
+	if n := strings.Count(text, "\n"); n > 0 && strings.Count(text, "\r\n") == n {
+		end = "\r\n"
+		c.new = strings.Join(strings.Split(strings.ReplaceAll(c.new, "\r\n", "\n"), "\n"), end)
+	}
 	if c.command == "str_replace" {
 		return strings.Replace(text, c.old, c.new, 1), strings.Count(text, c.old) == 1 && c.old != c.new
 	}
@@ -128,9 +133,9 @@ func edit(c playedCall, text string) (string, bool) {
 	if c.line > len(lines) {
 		return "", false
 	}
-	more := strings.TrimSuffix(c.new, "\n") + "\n"
+	more := strings.TrimSuffix(c.new, end) + end
 	if c.line == len(lines) && text != "" && !strings.HasSuffix(text, "\n") {
-		more = "\n" + strings.TrimSuffix(more, "\n")
+		more = end + strings.TrimSuffix(strings.TrimSuffix(more, "\n"), "\r")
 	}
 	return strings.Join(slices.Insert(lines, c.line, more), ""), true
 }

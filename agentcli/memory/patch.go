@@ -100,8 +100,13 @@ func joinLines(lines []string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// applyHunks applies hunks from the top down, each below the last.
+// applyHunks applies hunks from the top down, each below the last. Line ends
+// are the file's: a patch has lines.
 func applyHunks(text string, hunks []hunk) (string, error) {
+	if isCRLF(text) {
+		out, err := applyHunks(strings.ReplaceAll(text, "\r\n", "\n"), hunks)
+		return strings.ReplaceAll(out, "\n", "\r\n"), err
+	}
 	end := ""
 	if text == "" || strings.HasSuffix(text, "\n") {
 		end = "\n"

@@ -181,3 +181,34 @@ func TestManyFiles(t *testing.T) {
 		t.Errorf("%s", notes[len(notes)-100:])
 	}
 }
+
+// What goes into a file with CRLF gets line ends like its own, unless they are
+// what is to be changed.
+func TestLineEnds(t *testing.T) {
+	const crlf, lf, mixed = "a\r\nb\r\n", "a\nb\n", "a\r\nb\n"
+	patch := input("input", "*** Begin Patch\n*** Update File: x.txt\n@@\n a\n-b\n+c\n+d\n*** End Patch")
+	for _, c := range []struct{ tool, text, input, want string }{
+		{"memory", crlf, input("command", "insert", "insert_line", 1, "insert_text", "c\nd"), "a\r\nc\r\nd\r\nb\r\n"},
+		{"memory", crlf, input("command", "insert", "insert_line", 0, "insert_text", "c\r\nd\n"), "c\r\nd\r\na\r\nb\r\n"},
+		{"memory", "a\r\nb", input("command", "insert", "insert_line", 2, "insert_text", "c\n"), "a\r\nb\r\nc"},
+		{"memory", lf, input("command", "insert", "insert_line", 2, "insert_text", "c"), "a\nb\nc\n"},
+		{"memory", mixed, input("command", "insert", "insert_line", 2, "insert_text", "c\nd"), "a\r\nb\nc\nd\n"},
+		{"memory", crlf, input("command", "str_replace", "old_str", "b", "new_str", "c\nd"), "a\r\nc\r\nd\r\n"},
+		{"memory", crlf, input("command", "str_replace", "old_str", "a\r\nb\r\n", "new_str", "a\nb\n"), lf},
+		{"memory", lf, input("command", "str_replace", "old_str", "b", "new_str", "c\r\nd"), "a\nc\r\nd\n"},
+		{memory.PatchTool, crlf, patch, "a\r\nc\r\nd\r\n"},
+		{memory.PatchTool, lf, patch, "a\nc\nd\n"},
+	} {
+		w := memory.New(snapshot(file(rules.Index, "# Memory\n"), file("x.txt", c.text)), memory.Options{})
+		in := strings.Replace(c.input, "{", `{"path":"x.txt",`, 1)
+		if c.tool == memory.PatchTool {
+			in = c.input
+		}
+		if got, isError := w.Call(t.Context(), c.tool, in); isError {
+			t.Errorf("%q: %s: %s", c.text, c.input, got)
+		}
+		if got := text(t, w.Tree().File("x.txt")); got != c.want {
+			t.Errorf("%q: %s: %q, want %q", c.text, c.input, got, c.want)
+		}
+	}
+}
