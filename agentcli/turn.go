@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -24,8 +25,8 @@ most 3 times; what is accepted is committed, and the files follow. Edits of your
 are. If others have committed meanwhile the two are merged file by file, and the model is shown
 what both have changed.
 
-Work that cannot be committed (refused for good, interrupted, out of steps, the model gone) is
-kept on a ref below refs/agentcli/rescue/; turn resume goes on from it.
+Work that cannot be committed (refused for good, interrupted, out of steps or time, the model
+gone) is kept on a ref below refs/agentcli/rescue/; turn resume goes on from it.
 
 The answer goes to standard output. A journal of all turns is in memls/turn.jsonl in the git
 directory, without secrets. Exit code 1 is a turn that was refused.`
@@ -39,6 +40,7 @@ type turnOptions struct {
 	dirty, format          *choice
 	policy                 *choice
 	steps                  int
+	timeout                time.Duration // of one turn; 0 for none
 	dry, indexes           bool
 }
 
@@ -52,6 +54,7 @@ func turnFlags(cmd *cobra.Command, formats ...string) *turnOptions {
 	flags.StringVar(&o.system, "system", "", "base prompt from `FILE`; each {CORE_MEMORY} in it is replaced by the memory, which else follows it")
 	flags.StringVar(&o.session, "session", "", "keep the conversation in `FILE`, and go on with what is in it")
 	flags.IntVar(&o.steps, "max-steps", turn.MaxSteps, "ask the model at most `N` times")
+	flags.DurationVar(&o.timeout, "timeout", 0, "stop a turn after `DURATION`, 90s or 10m say, and keep its work (default: no limit)")
 	flags.BoolVar(&o.indexes, "create-indexes", false, "create missing indexes of directories, rather than tell the model")
 	if len(formats) > 0 {
 		flags.BoolVar(&o.dry, "dry-run", false, "print what would be committed as a unified diff, and change nothing")
@@ -63,6 +66,9 @@ func turnFlags(cmd *cobra.Command, formats ...string) *turnOptions {
 func (o *turnOptions) check() error {
 	if o.steps < 1 {
 		return fmt.Errorf("--max-steps %d: a turn takes at least one", o.steps)
+	}
+	if o.timeout < 0 {
+		return fmt.Errorf("--timeout %v: a turn takes longer than that; 0 is no limit", o.timeout)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package agentcli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -98,6 +99,11 @@ func (t *agentTurn) snapshot(ctx context.Context, commit string) (s rules.Snapsh
 // run asks the model. With judge the work is there already, and the request is
 // what the model is told besides if it is asked at all.
 func (t *agentTurn) run(ctx context.Context, request string, judge bool) *turn.Result {
+	if limit := t.options.timeout; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("the turn was not done after %v", limit))
+		defer cancel()
+	}
 	if !judge {
 		if _, err := t.provider(ctx); err != nil {
 			return &turn.Result{Outcome: turn.Failed, Err: err}

@@ -60,8 +60,9 @@ type Loop struct {
 type failure struct{ name, input, text string }
 
 // Run asks the model until its work is accepted or given up. With judge the
-// work is there already, and the model is asked only if it is refused. The
-// result is never nil; its Err says what went wrong, where something did.
+// work is there already, and the model is asked only if it is refused. A
+// deadline of ctx is a limit of the turn. The result is never nil; its Err says
+// what went wrong, where something did.
 func (l *Loop) Run(ctx context.Context, request string, judge bool) *Result {
 	l.messages = append([]model.Message{}, l.History...)
 	l.sent = len(l.messages)
@@ -72,7 +73,7 @@ func (l *Loop) Run(ctx context.Context, request string, judge bool) *Result {
 	l.tell(request)
 	l.result.Outcome, l.result.Err = l.run(ctx, judge)
 	if ctx.Err() != nil && l.result.Err != nil {
-		l.result.Outcome, l.result.Err = Interrupted, context.Cause(ctx)
+		l.result.Outcome, l.result.Err = stopped(ctx), context.Cause(ctx)
 	}
 	if l.result.Steps > 0 {
 		l.publish() // what the model was to be told
@@ -122,7 +123,7 @@ func (l *Loop) work(ctx context.Context) (Outcome, error) {
 		}
 		switch {
 		case ctx.Err() != nil:
-			return Interrupted, context.Cause(ctx)
+			return stopped(ctx), context.Cause(ctx)
 		case answer.Stop == model.StopRefusal:
 			return Declined, errors.New("the model declined to answer")
 		case answer.Stop == model.StopContext:
@@ -188,6 +189,15 @@ func (l *Loop) runCalls(ctx context.Context, calls []*model.Call, stop model.Sto
 		}
 	}
 	return finished, err
+}
+
+// stopped is the outcome of a turn whose context has ended: by a limit of time,
+// or by somebody.
+func stopped(ctx context.Context) Outcome {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Limited
+	}
+	return Interrupted
 }
 
 // tell adds a text to what the model is told next.

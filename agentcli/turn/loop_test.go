@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/memls/memls/agentcli/model"
 )
@@ -61,6 +62,16 @@ func (t *tools) Call(_ context.Context, name, _ string) (string, bool) {
 		return strings.Repeat("é", MaxResult), false
 	}
 	return name, name == "fails"
+}
+
+// A deadline is a limit of the turn, and no interruption.
+func TestLoopDeadline(t *testing.T) {
+	ctx, cancel := context.WithDeadlineCause(t.Context(), time.Unix(0, 0), errors.New("too slow"))
+	defer cancel()
+	l := &Loop{Provider: &player{answers: []answer{{}}}, Memory: &tools{}, Observe: func(Event) {}}
+	if r := l.Run(ctx, "Do it", false); r.Outcome != Limited || r.Err == nil || r.Err.Error() != "too slow" || r.Steps != 0 {
+		t.Errorf("%s, %v after %d steps", r.Outcome, r.Err, r.Steps)
+	}
 }
 
 func TestLoop(t *testing.T) {

@@ -10,7 +10,7 @@ const (
 	Done        Outcome = "done"
 	Refused     Outcome = "refused"     // by rules, hooks or a conflict, after all repairs
 	Declined    Outcome = "declined"    // the model does not want to
-	Limited     Outcome = "limit"       // of steps, of the conversation's length, of patience
+	Limited     Outcome = "limit"       // of steps, of time, of the conversation's length, of patience
 	Interrupted Outcome = "interrupted" // by the user
 	Failed      Outcome = "failed"      // the model or the repository could not be reached
 )
