@@ -30,7 +30,7 @@ var ruleStagedDiffers = &Rule{
 		}
 		f := p.found(Span{}, "the staged copy still has %s", counted(n, "problem"))
 		if old.IntentToAdd {
-			f.Message = "is only marked for adding (git add -N): the commit would take it as empty"
+			f.Message = "is only marked for adding (git add -N): the hook takes it for empty"
 		}
 		f.Help = "stage the file again: git add " + Display(path)
 		p.emit(f)

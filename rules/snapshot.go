@@ -92,7 +92,9 @@ func NewView(s Snapshot) *View {
 		s.Parsers = noParsers
 	}
 	v := &View{Snapshot: s, gaps: map[string]string{}, fixes: &fixMemo{}}
-	v.V2 = s.Policy == config.RootMarker && (s.Tree.Has(Index) || s.Head.Has(Index))
+	// Where the last commit has a directory of that name, the reference takes
+	// it for the index: git does not tell them apart when asked for HEAD's.
+	v.V2 = s.Policy == config.RootMarker && (s.Tree.Has(Index) || s.Head.Has(Index) || s.Head.Dir(Index) != nil)
 	v.V2Front = v.V2 || s.Policy == config.SharedMemory
 	v.config = sync.OnceValue(v.readConfig)
 	return v
@@ -229,6 +231,9 @@ const (
 // ChangeOf compares the path with the last commit.
 func (v *View) ChangeOf(path string) (Change, error) {
 	f, h := v.Tree.File(path), v.Head.File(path)
+	if f != nil && f.IntentToAdd {
+		f = nil // the commit leaves out what `git add -N` only marks
+	}
 	switch {
 	case f == nil && h == nil:
 		return Unchanged, nil

@@ -22,18 +22,19 @@ const legacyMemory = (path) => /^(memory\/)?(system|reference)\/.*\.md$/s.test(p
 
 // A Tree answers what the hook asks git about the index or about HEAD.
 class Tree {
-  constructor(files, seeGitlinks) {
-    this.seeGitlinks = seeGitlinks;
+  constructor(files, { seeGitlinks, seeDirectories = false }) {
+    Object.assign(this, { seeGitlinks, seeDirectories });
     this.files = new Map();
     for (const { path, mode, text } of files) {
       this.files.set(Buffer.from(path, "base64").toString(), { mode, bytes: Buffer.from(text, "base64"), text });
     }
   }
   // exists is `git cat-file -e`: it asks for the object, and that of a
-  // submodule lies in another repository.
+  // submodule lies in another repository. A commit has directories as well.
   exists(path) {
     const file = this.files.get(path);
-    return file !== undefined && (this.seeGitlinks || file.mode !== GITLINK);
+    if (!file) return this.seeDirectories && [...this.files.keys()].some((other) => other.startsWith(`${path}/`));
+    return this.seeGitlinks || file.mode !== GITLINK;
   }
   // text is `git show`, null when that fails.
   text(path) {
@@ -118,8 +119,8 @@ async function constraintErrors(repo, staged, head) {
 }
 
 async function judge(repo, seeGitlinks) {
-  const staged = new Tree(repo.files, seeGitlinks);
-  const head = new Tree(repo.head, seeGitlinks);
+  const staged = new Tree(repo.files, { seeGitlinks });
+  const head = new Tree(repo.head, { seeGitlinks, seeDirectories: true });
   const v2Front =
     repo.policy === "shared-memory" ||
     (repo.policy === "root-marker" && (staged.exists("MEMORY.md") || head.exists("MEMORY.md")));
