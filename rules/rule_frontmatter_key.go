@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memls/memls/rules/facts"
@@ -18,7 +19,7 @@ var ruleFrontmatterKey = &Rule{
 		Why:    "The block is read line by line, not as YAML, so that every tool reads it alike. The commit is refused.",
 		Bad:    "---\nname: Deploy\ndescription: How we deploy\ntype: feedback\n---",
 		Good:   "---\nname: Deploy\ndescription: How we deploy\n---",
-		Fix:    "Deletes the line; writes a key that is only capitalised wrongly in lower case; folds a value over several lines into one; turns v1 frontmatter into v2.",
+		Fix:    "Deletes the line; takes quotes and capitals from a key that is allowed without them; folds a value over several lines into one; turns v1 frontmatter into v2.",
 	},
 	roles: frontRoles,
 	text:  checkFrontmatterKey,
@@ -48,19 +49,39 @@ func checkFrontmatterKey(p *Pass) {
 	}
 }
 
-// keyFixes offers, in this order: the key in lower case, v1 turned into v2,
-// the line deleted.
+// keyFixes offers, in this order: the key as it must be written, v1 turned into
+// v2, the line deleted.
 func (p *Pass) keyFixes(keys []frontKey, k frontKey) []*Fix {
-	var fixes []*Fix
-	lower := strings.ToLower(k.key)
-	if lower != k.key && p.format().allows(lower) && !hasKey(keys, lower) {
-		fixes = append(fixes, p.editFix(fmt.Sprintf("Rename key to '%s'", lower), Edit{Span: k.KeySpan, New: lower}))
-		return fixes
+	drop := p.editFix(fmt.Sprintf("Delete key '%s'", shown(k.key)), deleteLine(p.Text(), k.Span))
+	if plain := plainKey(k.key); p.format().allows(plain) {
+		switch other := firstMeant(keys, plain); {
+		case other.Span == k.Span:
+			return []*Fix{p.editFix(fmt.Sprintf("Rename key to '%s'", plain), Edit{Span: k.KeySpan, New: plain})}
+		case other.Value != k.Value:
+			drop.asGuess()
+		}
 	}
 	if p.Role == RoleMemory && (k.key == "limit" || k.key == "read_only") && !hasKey(keys, "name") {
-		fixes = append(fixes, p.convertV1(keys))
+		return []*Fix{p.convertV1(keys), drop}
 	}
-	return append(fixes, p.editFix(fmt.Sprintf("Delete key '%s'", shown(k.key)), deleteLine(p.Text(), k.Span)))
+	return []*Fix{drop}
+}
+
+// plainKey is a key without what a YAML reader forgives, and the text check
+// does not: quotes, and capitals by some.
+func plainKey(key string) string { return strings.ToLower(strings.Trim(key, `"'`)) }
+
+// firstMeant is the line that has the key, else the first that means to, else
+// nil.
+func firstMeant(keys []frontKey, key string) *frontKey {
+	i := slices.IndexFunc(keys, func(k frontKey) bool { return k.key == key })
+	if i < 0 {
+		i = slices.IndexFunc(keys, func(k frontKey) bool { return plainKey(k.key) == key })
+	}
+	if i < 0 {
+		return nil
+	}
+	return &keys[i]
 }
 
 // convertV1 turns v1 frontmatter into v2: a derived name, and v1's own keys

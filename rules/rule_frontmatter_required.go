@@ -32,7 +32,9 @@ var ruleFrontmatterRequired = &Rule{
 			}
 			f := p.found(front.Open, "missing required field '%s'", key)
 			f.Help = fmt.Sprintf("add a line '%s: …' to the frontmatter", key)
-			if !hasMiscased(keys, key) {
+			// Where a key means to be this one, renaming it is the better fix,
+			// and both together would make a duplicate.
+			if firstMeant(keys, key) == nil {
 				f.Fixes = []*Fix{p.addKey(key)}
 			}
 			p.emit(f)
@@ -51,24 +53,4 @@ func (p *Pass) addKey(key string) *Fix {
 	}
 	line := key + ": " + p.derivedValue(key, string(src)) + "\n"
 	return p.editFix(fmt.Sprintf("Add '%s'", key), Edit{Span: Span{Start: at, End: at}, New: line})
-}
-
-// hasMiscased reports whether renaming a key would give the wanted one: that
-// is the better fix, and both together would make a duplicate.
-func hasMiscased(keys []frontKey, key string) bool {
-	for _, k := range keys {
-		if k.key != key && len(k.key) == len(key) && equalFoldASCII(k.key, key) {
-			return true
-		}
-	}
-	return false
-}
-
-func equalFoldASCII(a, b string) bool {
-	for i := range len(a) {
-		if a[i]|0x20 != b[i]|0x20 {
-			return false
-		}
-	}
-	return true
 }
