@@ -31,32 +31,45 @@ var ruleTextEncoding = &Rule{
 		if p.File.Unsaved {
 			return
 		}
-		switch e := p.Facts().Encoding; e {
-		case facts.UTF16LE, facts.UTF16BE:
-			p.emit(p.utf16Finding(e))
-		case facts.NUL:
-			f := p.found(facts.InvalidAt(p.Text()), "contains a NUL byte")
-			f.Help = "take the byte out: tools end the text there, or take the file for binary"
-			f.Fixes = []*Fix{p.removeNUL()}
-			p.emit(f)
-		case facts.Invalid:
-			bad := facts.InvalidAt(p.Text())
-			f := p.found(bad, "bytes that are not UTF-8 (% X)", p.Text()[bad.Start:bad.End])
-			f.Help = "save the file as UTF-8"
-			p.emit(f)
+		e := p.Facts().Encoding
+		if e == facts.UTF8 {
+			return
 		}
+		at, message, help := encodingProblem(p.Text(), e)
+		f := p.found(at, "%s", message)
+		f.Help = help
+		switch {
+		case isUTF16(e):
+			f.explainsAll = true
+			f.Fixes = []*Fix{p.decodeFix(e)}
+		case e == facts.NUL:
+			f.Fixes = []*Fix{p.removeNUL()}
+		}
+		p.emit(f)
 	},
 }
 
-func (p *Pass) utf16Finding(e facts.Encoding) *Finding {
-	src := p.Text()
+func isUTF16(e facts.Encoding) bool { return e == facts.UTF16LE || e == facts.UTF16BE }
+
+// encodingProblem says what is wrong with text in an encoding that is not
+// UTF-8, where, and what to do.
+func encodingProblem(src []byte, e facts.Encoding) (at Span, message, help string) {
+	switch e {
+	case facts.NUL:
+		return facts.InvalidAt(src), "contains a NUL byte", "take the byte out: tools end the text there, or take the file for binary"
+	case facts.Invalid:
+		at = facts.InvalidAt(src)
+		return at, fmt.Sprintf("bytes that are not UTF-8 (% X)", src[at.Start:at.End]), "save the file as UTF-8"
+	}
 	kind := map[facts.Encoding]string{facts.UTF16LE: "little-endian", facts.UTF16BE: "big-endian"}[e] + ", no BOM"
 	if !utf8.Valid(src[:2]) {
 		kind = fmt.Sprintf("BOM % X", src[:2])
 	}
-	f := p.found(Span{}, "UTF-16 (%s): save as UTF-8", kind)
-	f.Help = "save the file as UTF-8; PowerShell: Set-Content -Encoding utf8"
-	f.explainsAll = true
+	return Span{}, fmt.Sprintf("UTF-16 (%s): save as UTF-8", kind), "save the file as UTF-8; PowerShell: Set-Content -Encoding utf8"
+}
+
+func (p *Pass) decodeFix(e facts.Encoding) *Fix {
+	src := p.Text()
 	text, lossless := decodeUTF16(src, e)
 	fix := newFix("utf8:"+p.File.Path, "Convert to UTF-8", func() ([]Op, error) {
 		edit := Edit{Span: Span{End: len(src)}, New: text}
@@ -65,8 +78,7 @@ func (p *Pass) utf16Finding(e facts.Encoding) *Finding {
 	if !lossless {
 		fix.asGuess()
 	}
-	f.Fixes = []*Fix{fix}
-	return f
+	return fix
 }
 
 // decodeUTF16 is the text without byte order mark and with LF line ends: with

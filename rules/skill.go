@@ -87,11 +87,24 @@ func SkillOf(parsers *Parsers, f *tree.File) (*Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	y, err := parsers.yamlOf(f)
-	if err != nil {
-		return nil, err
+	e := facts.EncodingOf(src)
+	var s *Skill
+	if isUTF16(e) {
+		// Read as UTF-8 it would have neither a name nor a description.
+		folder := base(dirOf(f.Path))
+		s = &Skill{Path: f.Path, Folder: folder, Name: facts.Decode(folder)}
+	} else {
+		y, err := parsers.yamlOf(f)
+		if err != nil {
+			return nil, err
+		}
+		s = readSkill(parsers, f.Path, src, y)
 	}
-	return readSkill(parsers, f.Path, src, y), nil
+	if e != facts.UTF8 {
+		at, message, help := encodingProblem(src, e)
+		s.Problems = append(s.Problems, SkillProblem{Severity: Warning, Span: at, Message: message, Help: help})
+	}
+	return s, nil
 }
 
 // skillReader gathers what a skill's file says.
