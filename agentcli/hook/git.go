@@ -32,6 +32,9 @@ func locate(ctx context.Context, dir string) (*repo, error) {
 		dir = "."
 	}
 	g, err := gitrepo.Open(ctx, dir)
+	if errors.Is(err, gitrepo.ErrNoRepository) {
+		err = fmt.Errorf("%w; name the DIR of a repository, or make one with git init", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func TestErrors(t *testing.T) {
 		}, gitrepo.ErrNoDirectory, []string{"a.md"}},
 		{"no repository", func(t *testing.T, s *sandbox, r string) InstallOptions {
 			return InstallOptions{Dir: s.dir}
-		}, gitrepo.ErrNoRepository, []string{"not a git repository"}},
+		}, gitrepo.ErrNoRepository, []string{"not a git repository", "git init"}},
 		{"no git", func(t *testing.T, s *sandbox, r string) InstallOptions {
 			t.Setenv("PATH", s.dir)
 			return InstallOptions{Dir: r}

@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/memls/memls/agentcli/hook"
@@ -130,6 +131,14 @@ func wrongUsage(out IO, err error) int {
 
 var commands = map[string]func(context.Context, *options) (result any, text string, err error){
 	"install": func(ctx context.Context, o *options) (any, string, error) {
+		if o.install.Binary == "" {
+			// Under whatever name: a download has the platform in it.
+			exe, err := os.Executable()
+			if err != nil {
+				return nil, "", fmt.Errorf("cannot tell where memhook is: %w; name it with --binary", err)
+			}
+			o.install.Binary = exe
+		}
 		r, err := hook.Install(ctx, o.install)
 		if err != nil {
 			return nil, "", err
@@ -188,7 +197,7 @@ func StatusText(s *hook.Status) string {
 	}
 	fmt.Fprintf(&b, "Memory validation: %s\n", state)
 	fmt.Fprintf(&b, "  hooks   %s\n", s.HooksDir)
-	fmt.Fprintf(&b, "  policy  %s (from %s)\n", s.Policy, map[string]string{"file": "the policy file", "marker": "the root MEMORY.md"}[s.PolicySource])
+	fmt.Fprintf(&b, "  policy  %s (from %s)\n", s.Policy, map[string]string{"file": "the policy file", "marker": "the files that are there"}[s.PolicySource])
 	for _, h := range s.Hooks {
 		fmt.Fprintf(&b, "  %-17s %s", h.Name, h.State)
 		if h.Binary != "" {
