@@ -15,7 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/gitrepo"
+	"github.com/memls/memls/rules/tree"
 )
 
 func (a *app) diffCommand() *cobra.Command {
@@ -106,11 +108,31 @@ func (r *repository) differ(ctx context.Context, paths selection) (*differ, erro
 	if d.dir, err = os.MkdirTemp(own, "diff-*"); err != nil {
 		return nil, err
 	}
-	if err := d.fill(ctx); err != nil {
+	err = d.fill(ctx)
+	if err == nil {
+		err = d.mustExist(ctx, head)
+	}
+	if err != nil {
 		d.close()
 		return nil, err
 	}
 	return d, nil
+}
+
+// mustExist fails for a path that is neither here nor in the last commit: it is
+// mistyped, and "no changes" would pass for an answer.
+func (d *differ) mustExist(ctx context.Context, head *tree.Tree) error {
+	for _, p := range d.paths {
+		if p == "" || head.Has(p) || head.Dir(p) != nil {
+			continue
+		}
+		if out, err := d.git(ctx, "ls-files", "-z", "--", p); err != nil {
+			return err
+		} else if len(out) == 0 {
+			return fmt.Errorf("%s: no such file or directory in the last commit or the working tree (ignored files are not part of it)", rules.Display(p))
+		}
+	}
+	return nil
 }
 
 func (d *differ) index() string { return filepath.Join(d.dir, "index") }

@@ -83,6 +83,10 @@ func (t *target) read(ctx context.Context, s *rules.Snapshot) (err error) {
 		if s.Tree, err = t.repo.Staged(ctx); err != nil {
 			return err
 		}
+		// Where nothing is ever staged, an empty tree is not one to be judged.
+		if t.repo.Top == "" && s.Tree.Len() == 0 {
+			return fmt.Errorf("%s: %w and nothing staged; run this where the files are checked out", t.repo.GitDir, gitrepo.ErrNoWorktree)
+		}
 	default:
 		s.Committed = true
 		return t.readRevision(ctx, s)
