@@ -346,5 +346,5 @@ func (e *editor) applyText(old string, edits []protocol.TextEdit) string {
 	for _, edit := range edits {
 		changes = append(changes, wire.ContentChange{Range: &edit.Range, Text: edit.NewText})
 	}
-	return string(text.Apply([]byte(old), e.caps.Negotiate(), changes))
+	return string(text.NewMapper([]byte(old), e.caps.Negotiate()).Apply(changes))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,9 +39,11 @@ type repo struct {
 	warm    sync.Once
 	stop    context.CancelFunc
 
-	mu    sync.Mutex
-	state *repoState // nil before the first success
-	marks marks
+	mu      sync.Mutex
+	state   *repoState // nil before the first success
+	open    []string   // the files for which watched is
+	watched []string   // what the marks are of, but for the branch
+	marks   marks
 	// branchFile is where HEAD points, as of the marks or later.
 	branchFile []string
 	overlay    *overlay
@@ -135,12 +138,11 @@ func (r *repo) heldLast(path string) *rules.View {
 
 // refresh brings the state up to date with the disk.
 func (r *repo) refresh(ctx context.Context, docs map[string]*document, relist bool) error {
-	open := make([]string, 0, len(docs))
-	for path := range docs {
-		open = append(open, path)
+	if open := slices.Sorted(maps.Keys(docs)); r.watched == nil || !slices.Equal(open, r.open) {
+		r.open, r.watched = open, append(workingPaths(r.git.Top, open), r.gitFiles...)
 	}
 	// The marks come first: what changes after them is seen next time.
-	now := look(append(workingPaths(r.git.Top, open), r.gitFiles...))
+	now := look(r.watched)
 	branch := r.branch(now)
 	now.look(branch)
 	if r.state == nil {

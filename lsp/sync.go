@@ -6,7 +6,6 @@ import (
 
 	"go.lsp.dev/protocol"
 
-	"github.com/memls/memls/lsp/text"
 	"github.com/memls/memls/lsp/wire"
 )
 
@@ -27,7 +26,7 @@ func (s *Server) didChange(ctx context.Context, p *wire.DidChangeTextDocumentPar
 	}
 	next := *d
 	next.version = p.TextDocument.Version
-	next.text = text.Apply(d.text, s.encoding, p.ContentChanges)
+	next.text = d.mapper().Apply(p.ContentChanges)
 	s.replace(ctx, edited, next)
 	return nil
 }

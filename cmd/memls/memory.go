@@ -9,7 +9,7 @@ import (
 // garbage is how many bytes of it may lie around. Go counts in percent of what
 // is alive, which in a small memory is so little that it would collect at every
 // other request.
-const garbage = 6 << 20
+const garbage = 4 << 20
 
 // The percentage stays between these. The server waits most of its life, beside an
 // editor that needs the memory: Go's 100 would be too much of a large one, and

@@ -50,7 +50,7 @@ func (e *Editor) Edit(ctx context.Context, path string, edits []protocol.TextEdi
 		wireChanges = append(wireChanges, change{edit.Range, edit.NewText})
 		changes = append(changes, wire.ContentChange{Range: &edit.Range, Text: edit.NewText})
 	}
-	b := &buffer{version: old.version + 1, text: text.Apply(old.text, e.encoding, changes), modified: true}
+	b := &buffer{version: old.version + 1, text: text.NewMapper(old.text, e.encoding).Apply(changes), modified: true}
 	e.setBuffer(path, b)
 	return e.server.Notify(ctx, "textDocument/didChange", map[string]any{
 		"textDocument":   map[string]any{"uri": fileuri.FromPath(path), "version": b.version},

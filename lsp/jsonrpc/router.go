@@ -23,6 +23,10 @@ type router struct {
 	gate    Gate
 	log     *slog.Logger
 
+	// idle takes a request for a goroutine that has served another: its stack has
+	// grown to what a request needs, which costs about as much as a small one.
+	idle chan func()
+
 	mu      sync.Mutex
 	running map[jsonrpc2.ID]*running
 }
@@ -99,14 +103,16 @@ func (r *router) handle(ctx context.Context, reply jsonrpc2.Replier, req jsonrpc
 	return nil
 }
 
-// start runs f in its own goroutine, cancellable by id.
+// start runs f beside the read loop, cancellable by id. The goroutine lives as long
+// as ctx.
 func (r *router) start(ctx context.Context, id jsonrpc2.ID, f func(context.Context)) {
+	over := ctx.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	self := &running{cancel, make(chan struct{})}
 	r.mu.Lock()
 	r.running[id] = self
 	r.mu.Unlock()
-	go func() {
+	serve := func() {
 		defer close(self.done)
 		defer cancel()
 		f(ctx)
@@ -115,7 +121,24 @@ func (r *router) start(ctx context.Context, id jsonrpc2.ID, f func(context.Conte
 		if r.running[id] == self { // the client may have used the id again
 			delete(r.running, id)
 		}
-	}()
+	}
+	select {
+	case r.idle <- serve:
+	default:
+		go r.serve(serve, over)
+	}
+}
+
+// serve runs a request, and then others until the connection is over.
+func (r *router) serve(request func(), over <-chan struct{}) {
+	for {
+		request()
+		select {
+		case request = <-r.idle:
+		case <-over:
+			return
+		}
+	}
 }
 
 func (r *router) cancel(params json.RawMessage) {

@@ -128,7 +128,7 @@ func TestApply(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			src := []byte(tt.src)
-			if got := text.Apply(src, wire.UTF16, tt.changes); string(got) != tt.want {
+			if got := text.NewMapper(src, wire.UTF16).Apply(tt.changes); string(got) != tt.want {
 				t.Errorf("text = %q, want %q", got, tt.want)
 			}
 			if string(src) != tt.src {
@@ -212,7 +212,7 @@ func FuzzApply(f *testing.F) {
 				lo, hi = min(lo, hi), max(lo, hi)
 				want = want[:lo] + c.Text + want[hi:]
 			}
-			if got := text.Apply([]byte(src), enc, changes); !bytes.Equal(got, []byte(want)) {
+			if got := text.NewMapper([]byte(src), enc).Apply(changes); !bytes.Equal(got, []byte(want)) {
 				t.Fatalf("%s: text = %q, want %q", enc, got, want)
 			}
 		}
