@@ -56,6 +56,7 @@ type peerSession struct {
 	note    string // absolute path
 	text    []byte
 	version int
+	rested  bool // see rest
 }
 
 // measure takes one measure and adds it to the results.
@@ -63,6 +64,12 @@ func (s *peerSession) measure(ctx context.Context, m measure, r results) error {
 	times := s.options.keys
 	if m.once {
 		times = 1
+	}
+	if !m.once && !s.rested {
+		if err := s.rest(ctx); err != nil {
+			return err
+		}
+		s.rested = true
 	}
 	var values []float64
 	for range times {
@@ -86,6 +93,26 @@ func (s *peerSession) measure(ctx context.Context, m measure, r results) error {
 	}
 	r.add(m.what, median(values, func(v float64) float64 { return v }))
 	return nil
+}
+
+// rest waits until the server does nothing for half a second, but no longer than
+// the patience: what it goes on with when it has found all references takes time
+// from what follows, and memory.
+func (s *peerSession) rest(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, s.options.patience)
+	defer cancel()
+	for before := time.Duration(-1); ; {
+		now, err := cpuTime(s.client.PID())
+		if err != nil || now == before {
+			return err
+		}
+		before = now
+		select {
+		case <-limited.Done():
+			return ctx.Err()
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
 }
 
 func (s *peerSession) end() {
