@@ -69,18 +69,19 @@ func (g *Graph) To(ctx context.Context, t *tree.Tree, path string) ([]Ref, error
 		return nil, err
 	}
 	defer g.leave()
-	var refs []Ref
-	seen := map[*tree.File]bool{}
 	keys := keysOfTarget(path)
+	var files []*tree.File
 	for _, key := range keys {
-		for _, f := range g.from[key] {
-			if !seen[f] {
-				seen[f] = true
-				refs = g.links[f].to(refs, t, f, path, keys)
-			}
-		}
+		files = append(files, g.from[key]...)
 	}
-	sortRefs(refs)
+	slices.SortFunc(files, func(a, b *tree.File) int { return cmp.Compare(a.Path, b.Path) })
+	files = slices.Compact(files)
+	refs := make([]Ref, 0, len(files))
+	for _, f := range files {
+		of := len(refs)
+		refs = g.links[f].to(refs, t, f, path, keys)
+		sortRefs(refs[of:])
+	}
 	return refs, ctx.Err()
 }
 

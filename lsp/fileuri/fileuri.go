@@ -100,16 +100,21 @@ func FromPathOn(goos, p string) string {
 
 func escape(p string) string {
 	var b strings.Builder
+	rest := 0 // where what is not written yet starts
 	for i := range len(p) {
-		c := p[i]
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("/-._~", c) >= 0:
-			b.WriteByte(c)
-		default:
-			fmt.Fprintf(&b, "%%%02X", c)
+		if c := p[i]; !unreserved(c) {
+			fmt.Fprintf(&b, "%s%%%02X", p[rest:i], c)
+			rest = i + 1
 		}
 	}
-	return b.String()
+	if rest == 0 {
+		return p
+	}
+	return b.String() + p[rest:]
+}
+
+func unreserved(c byte) bool {
+	return '-' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '~' // -./0-9
 }
 
 // unescape decodes percent escapes; a % that begins none stands for itself.

@@ -42,7 +42,7 @@ func NewConn(in io.ReadCloser, out io.Writer, methods Methods, gate Gate, log *s
 	return &Conn{
 		rpc:    jsonrpc2.NewConn(s),
 		stream: s,
-		router: &router{methods: methods, gate: gate, log: log, idle: make(chan func()), running: map[jsonrpc2.ID]*running{}},
+		router: &router{methods: methods, gate: gate, respond: s.respond, log: log, idle: make(chan func()), running: map[jsonrpc2.ID]*running{}},
 	}
 }
 

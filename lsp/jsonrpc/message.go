@@ -138,7 +138,7 @@ func formatID(id jsonrpc2.ID) json.RawMessage {
 	return raw
 }
 
-// encode writes one message. The types' own MarshalJSON is not used: it writes
+// encode writes a message of ours, answers excepted. The types' own MarshalJSON is not used: it writes
 // "params":null, which is not allowed, and cannot write every id.
 func encode(msg jsonrpc2.Message) ([]byte, error) {
 	switch m := msg.(type) {
@@ -146,11 +146,6 @@ func encode(msg jsonrpc2.Message) ([]byte, error) {
 		return envelope(field{"id", formatID(m.ID())}, field{"method", mustJSON(m.Method())}, params(m.Params())), nil
 	case *jsonrpc2.Notification:
 		return envelope(field{"method", mustJSON(m.Method())}, params(m.Params())), nil
-	case *jsonrpc2.Response:
-		if err := m.Err(); err != nil {
-			return envelope(field{"id", formatID(m.ID())}, field{"error", mustJSON(toWire(err))}), nil
-		}
-		return envelope(field{"id", formatID(m.ID())}, field{"result", orNull(m.Result())}), nil
 	}
 	return nil, fmt.Errorf("jsonrpc: cannot encode a %T", msg)
 }

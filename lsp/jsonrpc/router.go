@@ -21,6 +21,7 @@ type Gate func(method string) error
 type router struct {
 	methods Methods
 	gate    Gate
+	respond func(id jsonrpc2.ID, result json.RawMessage, err error) error
 	log     *slog.Logger
 
 	// idle takes a request for a goroutine that has served another: its stack has
@@ -40,7 +41,7 @@ type running struct {
 // handle is the [jsonrpc2.Handler]. It never returns an error: the library
 // would close the connection, and panic when the input then ends for another
 // reason.
-func (r *router) handle(ctx context.Context, reply jsonrpc2.Replier, req jsonrpc2.Request) error {
+func (r *router) handle(ctx context.Context, _ jsonrpc2.Replier, req jsonrpc2.Request) error {
 	name := req.Method()
 	if name == protocol.MethodCancelRequest {
 		r.cancel(req.Params())
@@ -56,10 +57,8 @@ func (r *router) handle(ctx context.Context, reply jsonrpc2.Replier, req jsonrpc
 		}
 		if err != nil {
 			r.log.Debug("request failed", "method", name, "error", err)
-			err = toWire(err)
 		}
-		// Not ctx: an answer is owed for a cancelled request, too.
-		if err := reply(context.Background(), result, err); err != nil {
+		if err := r.respond(call.ID(), result, err); err != nil {
 			r.log.Warn("reply not sent", "method", name, "error", err)
 		}
 	}

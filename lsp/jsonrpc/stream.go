@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -87,6 +88,15 @@ func (s *stream) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
 		s.waitingMu.Unlock()
 	}
 	return int64(len(body)), s.write(body)
+}
+
+// respond answers a call. The library's replier would read all of the result again.
+func (s *stream) respond(id jsonrpc2.ID, result json.RawMessage, err error) error {
+	answer := field{"result", orNull(result)}
+	if err != nil {
+		answer = field{"error", mustJSON(toWire(err))}
+	}
+	return s.write(envelope(field{"id", formatID(id)}, answer))
 }
 
 func (s *stream) write(body []byte) error {
