@@ -103,7 +103,7 @@ func TestCommands(t *testing.T) {
 			}
 		}
 	}
-	requests := regexp.MustCompile(`request(?:<[^(]*>)?\('([\w.]+)'`).FindAllStringSubmatch(text, -1)
+	requests := regexp.MustCompile(`(?:request|change)(?:<[^(]*>)?\('([\w.]+)'`).FindAllStringSubmatch(text, -1)
 	if len(requests) == 0 {
 		t.Error("the sources have no requests: the pattern is wrong")
 	}

@@ -24,7 +24,7 @@ export class Actions {
 		const [first] = args;
 		if (!ofMemory.has(command)) {
 			const uri = vscode.window.activeTextEditor?.document.uri.toString();
-			return this.request(command, ...args.length > 0 ? args : [uri]);
+			return this.change(command, ...args.length > 0 ? args : [uri]);
 		}
 		const memory = first instanceof Node ? first.memory : await this.memories.choose();
 		if (memory === undefined) {
@@ -44,19 +44,21 @@ export class Actions {
 			return;
 		}
 		switch (target.group) {
-			case 'core': return this.promote(node);
-			case 'deferred': return this.put(node, directoryOf(target) || undefined);
+			case 'core': return this.promote([node]);
+			case 'deferred': return this.put([node], directoryOf(target) || undefined);
 			default:
 				void vscode.window.showWarningMessage(vscode.l10n.t('Memory can be moved to the core and to directories of deferred memory only.'));
 		}
 	}
 
-	async promote(node?: Node): Promise<void> {
-		await this.request('memls.promote', this.subject(node));
+	async promote(nodes: readonly Node[]): Promise<void> {
+		for (const subject of this.subjects(nodes)) {
+			await this.change('memls.promote', subject);
+		}
 	}
 
-	async demote(node?: Node): Promise<void> {
-		await this.put(node, undefined);
+	async demote(nodes: readonly Node[]): Promise<void> {
+		await this.put(nodes, undefined);
 	}
 
 	async rename(node?: Node): Promise<void> {
@@ -70,7 +72,7 @@ export class Actions {
 		const end = old.length - path.extname(old).length;
 		const to = await vscode.window.showInputBox({ title, prompt: title, value: old, valueSelection: [old.lastIndexOf('/') + 1, end] });
 		if (to && to !== old) {
-			await this.request('memls.move', { uri, to });
+			await this.change('memls.move', { uri, to });
 		}
 	}
 
@@ -95,19 +97,21 @@ export class Actions {
 		await vscode.workspace.applyEdit(edit, { isRefactoring: true });
 	}
 
-	/** Moves a file to a directory of deferred memory, which is asked for when it is not given. */
-	private async put(node: Node | undefined, dir: string | undefined): Promise<void> {
-		const { uri } = this.subject(node);
-		const memory = this.memories.around(vscode.Uri.parse(uri));
+	/** Moves files to a directory of deferred memory, which is asked for when it is not given. */
+	private async put(nodes: readonly Node[], dir: string | undefined): Promise<void> {
+		const subjects = this.subjects(nodes);
+		const memory = this.memories.around(vscode.Uri.parse(subjects[0]!.uri));
 		const to = memory && (dir ?? await this.chooseDirectory(memory));
 		if (!memory || !to) {
 			return;
 		}
-		const old = relative(memory, uri);
-		if (path.dirname(old) === '.') {
-			await this.request('memls.demote', { uri, to });
-		} else if (path.dirname(old) !== to) {
-			await this.request('memls.move', { uri, to: path.join(to, path.basename(old)) });
+		for (const { uri } of subjects) {
+			const old = relative(memory, uri);
+			if (path.dirname(old) === '.') {
+				await this.change('memls.demote', { uri, to });
+			} else if (path.dirname(old) !== to) {
+				await this.change('memls.move', { uri, to: path.join(to, path.basename(old)) });
+			}
 		}
 	}
 
@@ -125,7 +129,7 @@ export class Actions {
 	}
 
 	private async fix(command: string, argument: { uri: string }): Promise<void> {
-		const result = await this.request<{ files: number }>(command, argument);
+		const result = await this.change<{ files: number }>(command, argument);
 		if (result !== undefined) {
 			const text = result.files === 0 ? vscode.l10n.t('There is nothing to fix.') : vscode.l10n.t('Fixed. Changed files: {0}.', result.files);
 			void vscode.window.showInformationMessage(text);
@@ -169,6 +173,24 @@ export class Actions {
 	/** What a command is about: the row of the menu, else the file in the editor. */
 	private subject(node: Node | undefined): { uri: string } {
 		return { uri: (node?.uri ?? vscode.window.activeTextEditor?.document.uri ?? '').toString() };
+	}
+
+	private subjects(nodes: readonly Node[]): readonly { uri: string }[] {
+		return nodes.length > 0 ? nodes.map((node) => this.subject(node)) : [this.subject(undefined)];
+	}
+
+	/**
+	 * A request by which files change. They are saved, as VS Code does after its
+	 * own refactorings: a link that only an editor knows of is broken on disk.
+	 */
+	private async change<T>(command: string, ...args: unknown[]): Promise<T | undefined> {
+		const unsaved = () => vscode.workspace.textDocuments.filter((document) => document.isDirty);
+		const before = unsaved();
+		const result = await this.request<T>(command, ...args);
+		if (vscode.workspace.getConfiguration('files').get('refactoring.autoSave', true)) {
+			await Promise.all(unsaved().filter((document) => !before.includes(document)).map((document) => document.save()));
+		}
+		return result;
 	}
 
 	/** A request whose failure a person is told of; then the result is undefined. */

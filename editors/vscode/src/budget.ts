@@ -2,10 +2,11 @@ import * as vscode from 'vscode';
 import type { Memories } from './memories';
 import type { Level, Size } from './protocol';
 
-const background: Readonly<Record<Level, string | undefined>> = {
-	ok: undefined,
-	near: 'statusBarItem.warningBackground',
-	over: 'statusBarItem.errorBackground',
+/** What a level looks like: never a colour alone. */
+const looks: Readonly<Record<Level, { readonly icon: string; readonly background?: string }>> = {
+	ok: { icon: 'pinned' },
+	near: { icon: 'warning', background: 'statusBarItem.warningBackground' },
+	over: { icon: 'error', background: 'statusBarItem.errorBackground' },
 };
 
 /** The size of the core memory in the status bar. */
@@ -34,11 +35,11 @@ export class Budget implements vscode.Disposable {
 			return;
 		}
 		const { core } = memory;
-		this.item.text = `$(pinned) ${used(core)}`;
-		this.item.tooltip = vscode.l10n.t('Core memory of {0}: {1}, about {2} tokens in every prompt', memory.name, used(core), number(core.tokens));
+		const { icon, background } = looks[core.level];
+		this.item.text = `$(${icon}) ${used(core)}`;
+		this.item.tooltip = vscode.l10n.t('Core memory of {0}: {1}, about {2} tokens in every prompt', memory.name, judged(core), number(core.tokens));
 		this.item.accessibilityInformation = { label: this.item.tooltip };
-		const color = background[core.level];
-		this.item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
+		this.item.backgroundColor = background === undefined ? undefined : new vscode.ThemeColor(background);
 		this.item.show();
 	}
 }
@@ -49,6 +50,15 @@ export function used({ characters, limit }: Pick<Size, 'characters' | 'limit'>):
 		return vscode.l10n.t('{0} characters', number(characters));
 	}
 	return vscode.l10n.t('{0} of {1} characters ({2})', number(characters), number(limit), percent(characters / limit));
+}
+
+/** The same with what to think of it. */
+export function judged(size: Pick<Size, 'characters' | 'limit' | 'level'>): string {
+	switch (size.level) {
+		case 'ok': return used(size);
+		case 'near': return vscode.l10n.t('{0}, near the limit', used(size));
+		case 'over': return vscode.l10n.t('{0}, over the limit', used(size));
+	}
 }
 
 export function number(n: number): string {

@@ -4,12 +4,14 @@ import { isInMemory } from './memory';
 /**
  * Starts nothing until there is memory: a folder or a Markdown file that lies
  * in a memory repository. In other windows all there is of the extension is
- * this file, which VS Code loads at the first Markdown file.
+ * this file, which VS Code loads at the first Markdown file. Nor does VS Code
+ * wait for the server, which says itself what keeps it from starting.
  */
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
+export function activate(context: vscode.ExtensionContext): void {
 	context.subscriptions.push(vscode.commands.registerCommand('memls.createMemory', async () => (await import('./main')).createMemory(context)));
 	if (findMemory()) {
-		return start(context);
+		void start(context);
+		return;
 	}
 	const waiting = vscode.Disposable.from(
 		vscode.workspace.onDidOpenTextDocument(look),

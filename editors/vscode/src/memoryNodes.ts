@@ -1,6 +1,7 @@
 import * as path from 'node:path/posix';
 import * as vscode from 'vscode';
-import { number, percent, used } from './budget';
+import type { Diagnostic } from 'vscode-languageclient/node';
+import { judged, number, percent, used } from './budget';
 import type { Memory } from './memories';
 import type { Group, MemoryFile, Tree } from './protocol';
 
@@ -47,6 +48,7 @@ export function memoryNode(memory: Memory, children: Node[]): Node {
 	const item = new vscode.TreeItem(memory.name, Expanded);
 	item.description = used(memory.core);
 	item.tooltip = memory.root.fsPath;
+	item.accessibilityInformation = { label: `${memory.name}, ${judged(memory.core)}` };
 	item.contextValue = 'memory';
 	item.iconPath = new vscode.ThemeIcon('repo');
 	return new Node(memory, item, children);
@@ -62,7 +64,7 @@ function groupNode(memory: Memory, tree: Tree, group: Group): Node | undefined {
 	item.description = group === 'core' ? used(tree.core) : number(files.length);
 	item.contextValue = `group.${group}`;
 	item.iconPath = new vscode.ThemeIcon(icons[group]);
-	item.accessibilityInformation = { label: `${titleOf(group)}, ${item.description}` };
+	item.accessibilityInformation = { label: `${titleOf(group)}, ${group === 'core' ? judged(tree.core) : countOf(files)}` };
 	return new Node(memory, item, below(memory, files, '', group), '', group);
 }
 
@@ -89,6 +91,7 @@ function folderNode(memory: Memory, files: readonly MemoryFile[], dir: string, g
 	item.id = `${memory.root} ${group} ${dir}/`;
 	item.resourceUri = vscode.Uri.joinPath(memory.root, dir);
 	item.description = number(files.length);
+	item.accessibilityInformation = { label: `${dir}, ${titleOf(group)}, ${countOf(files)}` };
 	item.contextValue = `folder.${group}`;
 	item.iconPath = vscode.ThemeIcon.Folder;
 	return new Node(memory, item, below(memory, files, dir, group), dir, group);
@@ -103,13 +106,16 @@ function fileNode(memory: Memory, file: MemoryFile): Node {
 	item.contextValue = `${index ? 'index' : 'file'}.${file.group}`;
 	item.iconPath = file.level === 'ok' ? vscode.ThemeIcon.File : warningIcon(file.level === 'over');
 	item.command = { command: 'vscode.open', title: vscode.l10n.t('Open'), arguments: [uri] };
-	if (file.characters !== null) {
-		item.description = file.limit === null ? number(file.characters) : `${number(file.characters)} · ${percent(file.characters / file.limit)}`;
-		const size = used({ characters: file.characters, limit: file.limit });
+	const spoken = [file.path, titleOf(file.group)];
+	const { characters, limit, level } = file;
+	if (characters !== null) {
+		item.description = limit === null ? number(characters) : `${number(characters)} · ${percent(characters / limit)}`;
+		const size = judged({ characters, limit, level });
 		const tokens = vscode.l10n.t('about {0} tokens', number(file.tokens ?? 0));
 		item.tooltip = [file.name, file.description, `${size}, ${tokens}`].filter((line) => line !== '').join('\n');
-		item.accessibilityInformation = { label: `${file.path}, ${file.tier}, ${size}` };
+		spoken.push(size);
 	}
+	item.accessibilityInformation = { label: spoken.join(', ') };
 	return new Node(memory, item, [], file.path, file.group);
 }
 
@@ -121,7 +127,7 @@ function problemsNode(memory: Memory, tree: Tree): Node | undefined {
 		item.description = `${file.path}:${d.range.start.line + 1}`;
 		item.tooltip = d.message;
 		item.iconPath = d.severity === 1 ? warningIcon(true) : d.severity === 2 ? warningIcon(false) : new vscode.ThemeIcon('info');
-		item.accessibilityInformation = { label: `${text}, ${file.path}` };
+		item.accessibilityInformation = { label: `${severityOf(d)}: ${text}, ${item.description}` };
 		const { start, end } = d.range;
 		const selection = new vscode.Range(start.line, start.character, end.line, end.character);
 		item.command = { command: 'vscode.open', title: vscode.l10n.t('Open'), arguments: [uri, { selection }] };
@@ -133,9 +139,22 @@ function problemsNode(memory: Memory, tree: Tree): Node | undefined {
 	const item = new vscode.TreeItem(vscode.l10n.t('Problems'), Expanded);
 	item.id = `${memory.root} problems`;
 	item.description = number(rows.length);
+	item.accessibilityInformation = { label: `${vscode.l10n.t('Problems')}, ${item.description}` };
 	item.contextValue = 'group.problems';
 	item.iconPath = new vscode.ThemeIcon(icons.problems);
 	return new Node(memory, item, rows);
+}
+
+function countOf(files: readonly MemoryFile[]): string {
+	return vscode.l10n.t('files: {0}', number(files.length));
+}
+
+function severityOf({ severity }: Diagnostic): string {
+	switch (severity) {
+		case 1: return vscode.l10n.t('Error');
+		case 2: return vscode.l10n.t('Warning');
+		default: return vscode.l10n.t('Information');
+	}
 }
 
 function warningIcon(isError: boolean): vscode.ThemeIcon {

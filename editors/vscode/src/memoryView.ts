@@ -34,6 +34,11 @@ export class MemoryView implements vscode.TreeDataProvider<Node>, vscode.TreeDra
 		];
 	}
 
+	/** The row that is selected; the first of several. */
+	get selected(): Node | undefined {
+		return this.view.selection[0];
+	}
+
 	getTreeItem(node: Node): vscode.TreeItem {
 		return node.item;
 	}
