@@ -292,7 +292,7 @@ func (w *writable) finishFiles(files []fileChange) (odd []string, err error) {
 	left := &plan{root: w.Top, fault: w.fault}
 	for _, f := range files {
 		cleanTemps(root, path.Dir(f.Path))
-		now, err := root.ReadFile(f.Path)
+		now, err := readEntry(root, f.Path)
 		absent := errors.Is(err, fs.ErrNotExist)
 		if err != nil && !absent {
 			return nil, err

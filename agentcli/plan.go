@@ -66,6 +66,9 @@ func (t *target) plan(ctx context.Context, changes []rules.FileChange) (*plan, e
 			}
 		}
 		if !s.gone {
+			if !c.After.Mode.IsRegular() {
+				return nil, fmt.Errorf("%s: is no regular file, and not written for that; nothing was changed", rules.Display(s.path))
+			}
 			if err := s.fillAfter(t, ctx, c); err != nil {
 				return nil, err
 			}
@@ -81,11 +84,12 @@ func (t *target) readStep(ctx context.Context, root *os.Root, s *step, c rules.F
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: is not in the working tree (deleted, or left out by a sparse checkout); nothing was changed", rules.Display(s.path))
 	}
-	if err == nil && !info.Mode().IsRegular() {
+	link := s.gone && c.Before.Mode == tree.Symlink
+	if err == nil && !info.Mode().IsRegular() && !(link && info.Mode().Type() == fs.ModeSymlink) {
 		return nil, fmt.Errorf("%s: is no regular file on disk; nothing was changed", rules.Display(s.path))
 	}
 	if err == nil {
-		s.before, err = root.ReadFile(s.path)
+		s.before, err = readEntry(root, s.path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w; nothing was changed", err)
@@ -99,6 +103,16 @@ func (t *target) readStep(ctx context.Context, root *os.Root, s *step, c rules.F
 		return nil, fmt.Errorf("%s: was changed by someone else meanwhile; nothing was changed, run this again", rules.Display(s.path))
 	}
 	return info, nil
+}
+
+// readEntry is what git has of a file: of a symbolic link where it points to.
+func readEntry(root *os.Root, path string) ([]byte, error) {
+	info, err := root.Lstat(path)
+	if err == nil && info.Mode().Type() == fs.ModeSymlink {
+		target, err := root.Readlink(path)
+		return []byte(target), err
+	}
+	return root.ReadFile(path)
 }
 
 // fillAfter is the new content as it goes to disk: with CRLF where git checked

@@ -79,8 +79,8 @@ func (w *Workspace) move(oldPath, newPath string) (from, to string, err error) {
 		return "", "", fmt.Errorf("%s exists already, it is a directory: name a path that is free", spell(to))
 	}
 	for _, f := range files {
-		if f.Mode == tree.Gitlink {
-			return "", "", fmt.Errorf("%s is a repository of its own and stays where it is", spell(f.Path))
+		if f.Mode == tree.Symlink {
+			return "", "", fmt.Errorf("%s is a symbolic link, which is not followed: it can be deleted, and no more", spell(f.Path))
 		}
 		text, err := f.Bytes()
 		if err != nil {

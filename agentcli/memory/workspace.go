@@ -149,6 +149,9 @@ func (w *Workspace) guard(path string) error {
 		}
 	}
 	f := w.base.Tree.File(path)
+	if f != nil && f.Mode == tree.Gitlink {
+		return fmt.Errorf("%s is a repository of its own and stays where it is", spell(path))
+	}
 	if f == nil || !f.Mode.IsRegular() || view.RoleOf(path) != rules.RoleLegacy {
 		return nil
 	}
