@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -66,7 +67,9 @@ func (m *move) check() error {
 	dir := m.Tree.Dir(m.from)
 	file := m.Tree.File(m.from)
 	switch {
-	case m.from == "" || file == nil && dir == nil:
+	case m.from == "":
+		return errors.New("the top directory stays where it is: name what is in it")
+	case file == nil && dir == nil:
 		return fmt.Errorf("%s: no such file or directory in the tree", Display(m.from))
 	case m.from == m.to:
 		return fmt.Errorf("%s: is there already", Display(m.from))

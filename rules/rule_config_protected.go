@@ -31,7 +31,7 @@ var ruleConfigProtected = &Rule{
 		if change == Deleted {
 			f.Scope = ScopeTree
 		}
-		f.Help = "if you are the person: MEMLS_APPROVE_CONFIG=1 git commit …; else take the change back"
+		f.Help = "if you are the person: MEMLS_APPROVE_CONFIG=1 git commit … (of a push, on the server); else take the change back"
 		p.emit(f)
 	},
 }
