@@ -131,6 +131,22 @@ func TestMCPCommitsEachChange(t *testing.T) {
 	c.does("memory_commit", map[string]string{"message": "x"}, "nothing to commit")
 }
 
+// What a model says of its changes is a message of sane length, and talks to no
+// terminal.
+func TestMCPMessage(t *testing.T) {
+	c := connect(t, cleanRepo(t), true)
+	create := creates("c.md", frontB)
+	create["reason"] = "\x1b[31m" + strings.Repeat("long ", 10_000)
+	c.does("memory", create)
+	put(t, c.dir, map[string]string{"a.md": frontA + "More.\n"})
+	c.does("memory_commit", map[string]string{"message": "\x1b[31m" + strings.Repeat("long ", 10_000)})
+	for _, commit := range []string{"HEAD", "HEAD^"} {
+		if said := git(t, c.dir, "log", "-1", "--format=%B", commit); len(said) > 2*maxCommitMessage || !strings.HasPrefix(said, `\x1b[31mlong long`) {
+			t.Errorf("%d bytes: %.40q", len(said), said)
+		}
+	}
+}
+
 func TestMCPCommitsWhatIsOnDisk(t *testing.T) {
 	c := connect(t, cleanRepo(t), true)
 	put(t, c.dir, map[string]string{"a.md": frontA + "By hand.\n"})

@@ -54,7 +54,7 @@ func (m *mcpServer) addTools() {
 						return "", err
 					}
 				}
-				return t.run(ctx, strings.TrimSpace(in.Message))
+				return t.run(ctx, cleanMessage(in.Message))
 			})
 		})
 	}
@@ -124,7 +124,7 @@ func asError(text string, isError bool) (string, error) {
 // messageOf is the commit's message where the model may have given none; ""
 // where there is nothing to commit.
 func messageOf(w *memory.Workspace) string {
-	if message := w.Message(); message != "" {
+	if message := cleanMessage(w.Message()); message != "" {
 		return message
 	}
 	changes := w.Changes()

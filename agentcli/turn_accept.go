@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/memls/memls/agentcli/memory"
@@ -110,18 +111,21 @@ func (t *agentTurn) overlay(why string) overlay {
 }
 
 func (t *agentTurn) commitMessage() string {
-	message := strings.TrimSpace(printableLines(t.mask.Text(t.said())))
-	if len(message) > maxCommitMessage {
-		message = strings.ToValidUTF8(message[:maxCommitMessage], "") + "…"
-	}
-	if message == "" {
-		message = defaultSubject
-	}
+	message := cmp.Or(cleanMessage(t.mask.Text(t.said())), defaultSubject)
 	model := ""
 	if name := t.author(); name != "" { // a client of the MCP server does not tell
 		model = "Model: " + rules.Printable(name) + "\n"
 	}
 	return fmt.Sprintf("%s\n\nTurn-Id: %s\n%sBase: %s\n", message, t.id, model, t.base)
+}
+
+// cleanMessage is what a model says of its work as the message of a commit.
+func cleanMessage(text string) string {
+	message := strings.TrimSpace(printableLines(text))
+	if len(message) > maxCommitMessage {
+		message = strings.ToValidUTF8(message[:maxCommitMessage], "") + "…"
+	}
+	return message
 }
 
 // said is what the model says of the work, in this turn or the one that it was
@@ -213,7 +217,7 @@ func toldText(f *tree.File) *string {
 func (t *agentTurn) end(ctx context.Context, r *turn.Result) {
 	if r.Outcome != turn.Done && !t.options.dry {
 		if err := t.keep(ctx, r); err != nil {
-			r.Err = errors.Join(r.Err, fmt.Errorf("the work could not be kept: %w; what the model asked for is in %s", err, turn.JournalFile))
+			r.Err = errors.Join(r.Err, fmt.Errorf("the work could not be kept: %w; what the model asked for is in %s", err, filepath.Join(t.repo.own(), turn.JournalFile)))
 		}
 	}
 	entry := turn.Entry{Event: "end", Outcome: r.Outcome, Usage: &r.Usage, Rescue: t.rescueRef()}

@@ -18,6 +18,9 @@ import (
 // root is what models know the memory by.
 const root = "/memories"
 
+// maxPath bounds a path, in bytes, as most systems do.
+const maxPath = 4096
+
 // spell is a path of the tree as models are told it.
 func spell(p string) string {
 	if p == "" {
@@ -49,6 +52,9 @@ func (w *Workspace) locate(given string) (string, error) {
 func (w *Workspace) locateExact(given string) (string, error) {
 	if given == "" {
 		return "", errors.New("the path is empty: write it as " + root + "/NAME.md")
+	}
+	if len(given) > maxPath {
+		return "", fmt.Errorf("the path is longer than %d bytes: use a shorter one", maxPath)
 	}
 	if !utf8.ValidString(given) || strings.ContainsFunc(given, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return "", fmt.Errorf("the path %s holds a character that cannot be printed: use plain names", rules.Display(given))

@@ -81,6 +81,7 @@ func TestPaths(t *testing.T) {
 		{"/memories/NOTES/MEMORY.md", "/memories/notes does, which is the same name"},
 		{"/memories/notes/Memory.md", "/memories/notes/MEMORY.md does, which is the same name"},
 		{"/memories/notes/cafe\u0301.md", "/memories/notes/caf\u00e9.md does, which is the same name"},
+		{strings.Repeat("x/", 3000), "longer than"},
 		{"/memories/none/x.md", "does not exist"},
 	} {
 		w := memory.New(snapshot(files...), memory.Options{Root: "/home/ann/mem"})
@@ -122,7 +123,8 @@ func TestPaths(t *testing.T) {
 // TestNewNames: what some system cannot hold is not created.
 func TestNewNames(t *testing.T) {
 	w := memory.New(snapshot(file(rules.Index, "# Memory\n")), memory.Options{})
-	for _, path := range []string{"CON.md", "nul", "a:b.md", "what?.md", "end./x.md", "space /x.md", strings.Repeat("x", 256), "COM1/x.md"} {
+	for _, path := range []string{"CON.md", "nul", "a:b.md", "what?.md", "end./x.md", "space /x.md", strings.Repeat("x", 256), "COM1/x.md",
+		".memfs.config.json", ".MemFS.config.json", ".memf\u017f.config.json", ".memfs.config.json/x.md"} {
 		if text, isError := w.Call(t.Context(), "memory", input("command", "create", "path", path, "file_text", "x")); !isError {
 			t.Errorf("%q: %s", path, text)
 		}

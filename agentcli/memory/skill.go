@@ -50,7 +50,7 @@ func (w *Workspace) skill(_ context.Context, input []byte) (string, error) {
 		if len(names) == 0 {
 			return "", errors.New("there are no skills in this memory")
 		}
-		return "", fmt.Errorf("there is no skill %q; there are %s", rules.Printable(name), strings.Join(names, ", "))
+		return "", fmt.Errorf("there is no skill %s; there are %s", quoted(name), strings.Join(names, ", "))
 	}
 	return w.loadSkill(skills[at])
 }

@@ -79,7 +79,7 @@ func (w *Workspace) call(ctx context.Context, name, input string) (string, error
 		for _, t := range list {
 			names = append(names, t.Name)
 		}
-		return "", fmt.Errorf("there is no tool %q; there are %s", rules.Printable(name), strings.Join(names, ", "))
+		return "", fmt.Errorf("there is no tool %s; there are %s", quoted(name), strings.Join(names, ", "))
 	}
 	if strings.TrimSpace(input) == "" {
 		input = "{}"
@@ -165,7 +165,7 @@ func (w *Workspace) memory(ctx context.Context, input []byte) (string, error) {
 		}
 		return text, err
 	}
-	return "", fmt.Errorf("there is no command %q; there are %s", rules.Printable(in.Command), strings.Join(names, ", "))
+	return "", fmt.Errorf("there is no command %s; there are %s", quoted(in.Command), strings.Join(names, ", "))
 }
 
 // object reads a JSON object. Fields that are null are left out: some models
@@ -213,7 +213,7 @@ func decode(fields map[string]json.RawMessage, into any) error {
 		case ok:
 			return fmt.Errorf("%s has to be %s, and is of type %s", name, wanted(wrong.Type, fields[name]), wrong.Value)
 		case strings.Contains(err.Error(), "unknown field"):
-			return fmt.Errorf("there is no field %q", rules.Printable(name))
+			return fmt.Errorf("there is no field %s", quoted(name))
 		default: // a text that is no number, in the words of Go
 			return fmt.Errorf("%s holds a text that is not a number", name)
 		}

@@ -39,21 +39,29 @@ func (w *Workspace) view(_ context.Context, in *memoryInput) (string, error) {
 	if len(lines) > maxLines {
 		return "", fmt.Errorf("%s has more than %d lines", spell(f.Path), maxLines)
 	}
+	if len(lines) == 0 {
+		return spell(f.Path) + " is empty.", nil
+	}
 	from, to := 1, len(lines)
 	if in.ViewRange != nil {
 		if from, to, err = viewRange(in, len(lines)); err != nil {
 			return "", fmt.Errorf("%s: %w", spell(f.Path), err)
 		}
 	}
-	if len(lines) == 0 {
-		return spell(f.Path) + " is empty.", nil
-	}
 	shown := numbered(lines, from, to)
 	if len(shown) > maxView {
-		shown = shown[:strings.LastIndexByte(shown[:maxView], '\n')+1]
-		shown += fmt.Sprintf("(cut: %d lines in all; see the rest with view_range)\n", len(lines))
+		shown = cutView(shown) + fmt.Sprintf("(cut: %s in all; see the rest with view_range)\n", plural(len(lines), "line"))
 	}
 	return "Here's the content of " + spell(f.Path) + " with line numbers:\n" + shown, nil
+}
+
+// cutView is as many lines as can be shown: of one that is longer than that its
+// beginning.
+func cutView(shown string) string {
+	if end := strings.LastIndexByte(shown[:maxView], '\n'); end >= 0 {
+		return shown[:end+1]
+	}
+	return strings.ToValidUTF8(shown[:maxView], "") + "…\n(cut: the line is longer than can be shown)\n"
 }
 
 // viewRange is the range of lines that is asked for, from 1, both ends in it.
@@ -106,18 +114,18 @@ func listing(d *tree.Dir) (string, error) {
 	if l.err != nil {
 		return "", l.err
 	}
-	head := fmt.Sprintf("Here are the files and directories up to %s deep in %s, hidden ones apart:\n", levels(l.depth), spell(d.Path))
+	head := fmt.Sprintf("Here are the files and directories up to %s deep in %s, hidden ones apart:\n", plural(l.depth, "level"), spell(d.Path))
 	if l.left > 0 {
 		fmt.Fprintf(&l.lines, "(%d more)\n", l.left)
 	}
 	return head + l.lines.String(), nil
 }
 
-func levels(n int) string {
+func plural(n int, noun string) string {
 	if n == 1 {
-		return "1 level"
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d levels", n)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // A lister writes lines of size, tab and path.

@@ -140,8 +140,9 @@ func (w *Workspace) load(ctx context.Context, files []*tree.File, each func(*tre
 // guard refuses a change of what is out of the model's reach.
 func (w *Workspace) guard(path string) error {
 	view := w.viewOf(w.base.Tree)
-	if path == config.Path {
-		return fmt.Errorf("%s holds the limits of the memory and is changed by a person alone", spell(path))
+	// A directory of that name, or another case, is the config to some system.
+	if first, _, _ := strings.Cut(path, "/"); tree.FoldName(first) == config.Path {
+		return fmt.Errorf("%s holds the limits of the memory and is changed by a person alone", spell(config.Path))
 	}
 	if limits := view.Limits(); limits != nil {
 		if pattern, ok := limits.IsReadOnly(path); ok {

@@ -212,3 +212,11 @@ func TestLineEnds(t *testing.T) {
 		}
 	}
 }
+
+// A line that is longer than a view shows its beginning.
+func TestViewLongLine(t *testing.T) {
+	w := memory.New(snapshot(file(rules.Index, "# Memory\n"), file("x.txt", "start "+strings.Repeat("é", 200_000))), memory.Options{})
+	if got := call(t, w, "memory", "command", "view", "path", "x.txt"); len(got) > 300_000 || !strings.Contains(got, "\tstart éé") || !strings.HasSuffix(got, "see the rest with view_range)") {
+		t.Errorf("%d bytes: %.80q … %q", len(got), got, got[max(0, len(got)-80):])
+	}
+}
