@@ -10,13 +10,14 @@ import (
 	"testing"
 )
 
-// What a turn makes of killRepo: a file that goes, one that changes, new ones
-// in a directory that is new, too. The model is done then, so that resuming
+// What a turn makes of killRepo: a file and a link that go, one that changes,
+// new ones in a directory that is new, too. The model is done then, so that resuming
 // needs none.
 const killScenario = `
 steps:
   - call:
       - {name: memory, input: {command: delete, path: notes/b.md}}
+      - {name: memory, input: {command: delete, path: link}}
       - {name: memory, input: {command: str_replace, path: notes/MEMORY.md, old_str: "- [B](b.md) — b\n", new_str: "Empty.\n"}}
       - {name: memory, input: {command: create, path: work/MEMORY.md, file_text: "# Work\n"}}
       - {name: finish, input: {message: Tidy up}}
@@ -32,6 +33,9 @@ func TestTurnSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	template := killRepo(t)
+	link(t, "a.md", filepath.Join(template, "link"))
+	git(t, template, "add", "link")
+	git(t, template, "commit", "-q", "-m", "link", "link")
 	prepare := func(t *testing.T) string {
 		dir := filepath.Join(t.TempDir(), "mem")
 		if err := os.CopyFS(dir, os.DirFS(template)); err != nil {
