@@ -1,6 +1,6 @@
 // What people do with a memory in VS Code.
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
 import { Workplace, agentcli, read, root } from './memory.ts';
@@ -99,6 +99,16 @@ inWindow('rename in the explorer', indexed, async (_, window, memory) => {
 			return (await read(memory, name))?.includes(link);
 		});
 	}
+});
+
+inWindow('the view by keys and by ear', indexed, async (_, window, memory) => {
+	await window.statusBar.filter({ hasText: 'characters' }).click(); // opens the view
+	await appendFile(path.join(memory, 'human.md'), '- more\n'.repeat(3000));
+	await window.row('human.md, Core Memory, 21,150 of 20,000 characters (105%), over the limit').waitFor();
+	await window.row('Error: 21150 characters exceeds 20000 from maxFileCharacters, human.md:1').waitFor();
+	await window.renameRow(window.row('persona.md, Core Memory'), 'self.md');
+	await window.row('self.md, Core Memory').waitFor();
+	await until('the link on disk', async () => (await read(memory, 'MEMORY.md'))?.includes('[Persona](self.md)'));
 });
 
 inWindow('an unsaved index counts', indexed, async (_, window, memory) => {

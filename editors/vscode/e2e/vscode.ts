@@ -161,6 +161,25 @@ export class Window {
 		await this.tab(to).waitFor();
 	}
 
+	/** The row of the Memory view that a screen reader reads so. */
+	row(spoken: string): Locator {
+		return this.view.and(this.page.getByRole('treeitem', { name: spoken }));
+	}
+
+	/** Gives the file of a row of the Memory view another path, by keys alone. */
+	async renameRow(row: Locator, to: string): Promise<void> {
+		const input = this.page.locator('.quick-input-widget:visible input.input');
+		await until('the new path of a row', async () => {
+			await this.run('Memory: Focus on Memory View');
+			await this.page.keyboard.press('Home');
+			await this.focus(row);
+			await this.page.keyboard.press('F2');
+			return input.waitFor({ timeout: 5000 }).then(() => true, () => false);
+		});
+		await input.fill(to);
+		await this.page.keyboard.press('Enter');
+	}
+
 	/** What VS Code says of an extension that it runs, or '' when it does not. */
 	async running(id: string): Promise<string> {
 		await this.run('Developer: Show Running Extensions');
