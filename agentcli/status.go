@@ -79,7 +79,7 @@ func (a *app) readStatus(ctx context.Context, repo *repository) (*statusReport, 
 	} else {
 		asking.Go(func() { s.Git, gitErr = repo.gitStatus(ctx) })
 	}
-	asking.Go(func() { s.Hook, hookErr = hook.ReadStatus(ctx, repo.root()) })
+	asking.Go(func() { s.Hook, hookErr = hook.ReadStatus(ctx, repo.base) })
 	r, err := a.judgeAll(ctx, repo, s.At)
 	asking.Wait()
 	if gitErr != nil || hookErr != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -107,7 +108,24 @@ func discover(ctx context.Context, dir string, env []string) (*Repo, error) {
 	}
 	r.GitDir, r.CommonDir = filepath.FromSlash(lines[2]), filepath.FromSlash(lines[3])
 	r.index, r.Top = filepath.FromSlash(lines[4]), filepath.FromSlash(lines[5])
+	if r.Top != "" && !leadsTo(r.Top, r.GitDir) {
+		// By core.worktree: git processes run there, and must find back.
+		r.env = append(slices.Clone(env), "GIT_DIR="+r.GitDir, "GIT_WORK_TREE="+r.Top)
+	}
 	return r, nil
+}
+
+// leadsTo reports whether git finds the git directory from top, which is the
+// top of its working tree, or a directory in that.
+func leadsTo(top, gitDir string) bool {
+	for dir := top; ; dir = filepath.Dir(dir) {
+		if found, err := dotGit(dir); err != nil || found != "" {
+			return err == nil && sameFile(found, gitDir)
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }
 
 func discoverOneByOne(ctx context.Context, dir string, env []string, noTop string) ([]string, error) {

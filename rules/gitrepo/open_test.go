@@ -71,6 +71,12 @@ var layouts = []struct {
 		s.in("r").git("config", "core.worktree", "../tree")
 		return "r"
 	}},
+	{"core.worktree outside", false, func(s sandbox) string {
+		s.git("init", "-q", "r")
+		s.write("tree/x", "")
+		s.in("r").git("config", "core.worktree", "../../tree")
+		return "r"
+	}},
 	{"a newline in the directory's name", true, func(s sandbox) string {
 		s.git("init", "-q", "r\nr")
 		return "r\nr"
@@ -115,6 +121,9 @@ func TestOpenLayouts(t *testing.T) {
 			}
 			if d := cmp.Diff(want, placeOf(r)); d != "" {
 				t.Errorf("OpenPath (-git +ours):\n%s", d)
+			}
+			if out, err := r.Run(t.Context(), nil, "rev-parse", "--path-format=absolute", "--git-dir", "--show-toplevel"); err != nil || string(out) != want.GitDir+"\n"+want.Top+"\n" {
+				t.Errorf("a git process finds %q, %v", out, err)
 			}
 			t.Setenv("PATH", "")
 			if _, err := OpenPath(t.Context(), below); (err == nil) != l.plain {
