@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -184,12 +185,14 @@ func (r *repo) refresh(ctx context.Context, docs map[string]*document, relist bo
 
 func (r *repo) load(ctx context.Context) (*repoState, error) {
 	s := &repoState{}
-	if err := s.loadGit(ctx, r.git); err != nil {
+	git := make(chan error)
+	go func() { git <- s.loadGit(ctx, r.git) }()
+	w, err := r.git.Worktree(ctx)
+	if err := cmp.Or(<-git, err); err != nil {
 		return nil, err
 	}
-	var err error
-	s.worktree, err = r.git.Worktree(ctx)
-	return s, err
+	s.worktree = w
+	return s, nil
 }
 
 // loadGit reads what comes from the git directory.

@@ -68,13 +68,17 @@ func (f *frameReader) header() (length int64, err error) {
 			}
 			continue
 		}
-		m := contentLength.FindSubmatch(line)
-		if m == nil {
-			continue
+		value, usual := bytes.CutPrefix(line, []byte("Content-Length: "))
+		if !usual {
+			m := contentLength.FindSubmatch(line)
+			if m == nil {
+				continue
+			}
+			value = m[1]
 		}
-		length, err = strconv.ParseInt(string(m[1]), 10, 64)
+		length, err = strconv.ParseInt(string(value), 10, 64)
 		if err != nil || length < 0 {
-			return 0, badMessagef(jsonrpc2.ParseError, nil, "bad header: Content-Length is %q, want a number of bytes", m[1])
+			return 0, badMessagef(jsonrpc2.ParseError, nil, "bad header: Content-Length is %q, want a number of bytes", value)
 		}
 	}
 }
