@@ -85,3 +85,39 @@ func benchmarkKeystroke(b *testing.B, n int) {
 		}
 	}
 }
+
+// What is found in a document is found out once for each of its states, whoever
+// asks first.
+func TestFindingsAreShared(t *testing.T) {
+	m := newMemory(t, v2(files{"b.md": "x\n"}))
+	s := NewServer("test", slog.New(slog.DiscardHandler))
+	s.encoding = wire.UTF16
+	path, k := identify(protocol.DocumentURI(uriOf(m.path("b.md"))))
+	session := newSession(s.log, s.encoding, s.settings.Load)
+	defer session.keep(nil, nil)
+	docs := &documents{}
+	write := func(text string) {
+		docs = docs.with(document{uri: protocol.DocumentURI(uriOf(path)), path: path, key: k, text: []byte(text)}, s.encoding)
+	}
+	find := func() *shown {
+		placing := session.place(t.Context(), docs)
+		at, _ := placing.of(docs.at(k))
+		j, err := at.repo.judge(t.Context(), placing.repos[at.repo], false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := j.subject(at).findings()
+		if err != nil || len(found) == 0 {
+			t.Fatalf("findings = %v, %v, want the missing frontmatter", found, err)
+		}
+		return &found[0]
+	}
+	write("y\n")
+	first := find()
+	if find() != first {
+		t.Error("the same state was judged twice")
+	}
+	if write("z\n"); find() == first {
+		t.Error("another text has the findings of the one before")
+	}
+}

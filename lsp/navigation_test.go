@@ -57,6 +57,7 @@ func BenchmarkNavigation(b *testing.B) {
 			{"rename500", "workspace/willRenameFiles", map[string]any{"files": []any{map[string]any{"oldUri": target, "newUri": target + "-renamed.md"}}}},
 		} {
 			b.Run(fmt.Sprintf("%s/%d", tt.name, n), func(b *testing.B) {
+				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
 					e.change(uri, fmt.Sprintf("%s%d\n", text, i))
 					if raw := e.call(tt.method, tt.params); len(raw) < 10 {

@@ -86,6 +86,9 @@ func TestRefreshAfterCrossFileChanges(t *testing.T) {
 	e.didOpen(index, "# P\n\n- [X](x.md)\n")
 	e.await("workspace/diagnostic/refresh")
 	e.expect(x)
+	e.change(index, "# P\n")
+	e.await("workspace/diagnostic/refresh")
+	e.expect(x, "index-unlisted")
 
 	e.didClose(index)
 	e.await("workspace/diagnostic/refresh")
