@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +64,7 @@ type chatRun struct {
 
 func (t *talk) chat(ctx context.Context) (err error) {
 	// Ctrl-C is for the model, not for the program.
-	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), Endings()...)
 	defer stop()
 	c := &chatRun{talk: t, lines: newLineReader(t.app, t.history)}
 	c.print = &chatPrinter{app: t.app, paint: t.painterOn(t.env.Stderr)}

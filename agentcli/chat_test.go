@@ -20,55 +20,94 @@ steps:
   - {expect: {told: ["And then?"]}, say: "Now it is there.\n"}
 `
 
-// Ctrl-C stops the model, not the conversation, and what the tools did is there
-// for the next message.
-func TestChatInterrupted(t *testing.T) {
+// A chatTest is a chat of the program in a pipe, by chatScenario.
+type chatTest struct {
+	*testing.T
+	cmd     *exec.Cmd
+	dir     string
+	stdin   io.WriteCloser
+	answers *bufio.Scanner
+	stderr  strings.Builder // to be read at the end
+}
+
+func startChat(t *testing.T) *chatTest {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be interrupted by another one there")
 	}
-	dir := cleanRepo(t)
+	c := &chatTest{T: t, dir: cleanRepo(t)}
 	scenario := filepath.Join(t.TempDir(), "chat.yaml")
 	if err := os.WriteFile(scenario, []byte(chatScenario), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(os.Args[0], "chat", "--model", "script/"+scenario)
-	cmd.Dir, cmd.Env = dir, append(gitEnv(t), killAt+"=0")
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	stdin, err := cmd.StdinPipe()
+	c.cmd = exec.Command(os.Args[0], "chat", "--model", "script/"+scenario)
+	c.cmd.Dir, c.cmd.Env, c.cmd.Stderr = c.dir, append(gitEnv(t), killAt+"=0"), &c.stderr
+	stdout, err := c.cmd.StdoutPipe()
+	if err == nil {
+		c.stdin, err = c.cmd.StdinPipe()
+	}
+	if err == nil {
+		err = c.cmd.Start()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	c.answers = bufio.NewScanner(stdout)
+	return c
+}
+
+// say sends a message, and wants a line of the answer.
+func (c *chatTest) say(message, want string) {
+	c.Helper()
+	_, _ = io.WriteString(c.stdin, message+"\n")
+	if !c.answers.Scan() || c.answers.Text() != want {
+		c.Fatalf("%q, want %q; %s", c.answers.Text(), want, &c.stderr)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+}
+
+func (c *chatTest) signal(s os.Signal) {
+	c.Helper()
+	if err := c.cmd.Process.Signal(s); err != nil {
+		c.Fatal(err)
 	}
-	answers := bufio.NewScanner(stdout)
-	expect := func(want string) {
-		t.Helper()
-		if !answers.Scan() || answers.Text() != want {
-			t.Fatalf("%q, want %q; %s", answers.Text(), want, &stderr)
-		}
+}
+
+// Ctrl-C stops the model, not the conversation, and what the tools did is there
+// for the next message.
+func TestChatInterrupted(t *testing.T) {
+	c := startChat(t)
+	c.say("Go.", "Thinking hard")
+	c.signal(os.Interrupt)
+	c.say("And then?", "Now it is there.")
+	c.stdin.Close()
+	if err := c.cmd.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, &c.stderr)
 	}
-	_, _ = io.WriteString(stdin, "Go.\n")
-	expect("Thinking hard")
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
+	if !strings.Contains(c.stderr.String(), "interrupted\n1 file changed and not committed") {
+		t.Errorf("does not tell of the interruption: %s", &c.stderr)
 	}
-	_, _ = io.WriteString(stdin, "And then?\n")
-	expect("Now it is there.")
-	stdin.Close()
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%v: %s", err, &stderr)
-	}
-	if !strings.Contains(stderr.String(), "interrupted\n1 file changed and not committed") {
-		t.Errorf("does not tell of the interruption: %s", &stderr)
-	}
-	if files := read(t, dir); files["c.md"] == "" || git(t, dir, "status", "--porcelain") != "" {
+	if files := read(t, c.dir); files["c.md"] == "" || git(t, c.dir, "status", "--porcelain") != "" {
 		t.Errorf("the work is not committed: %q", files)
+	}
+}
+
+// A chat whose terminal is closed, or that is told to end, keeps its work.
+func TestChatEnded(t *testing.T) {
+	for _, s := range Endings() {
+		t.Run(s.String(), func(t *testing.T) {
+			c := startChat(t)
+			c.say("Go.", "Thinking hard")
+			c.signal(s)
+			if err := c.cmd.Wait(); err == nil {
+				t.Error("the exit code is 0")
+			}
+			ref := git(t, c.dir, "for-each-ref", "--format=%(refname)", rescueRefs)
+			if ref == "" || !strings.Contains(c.stderr.String(), ref) {
+				t.Fatalf("kept on %q: %s", ref, &c.stderr)
+			}
+			if got := git(t, c.dir, "show", ref+":c.md"); !strings.HasSuffix(got, "c") {
+				t.Errorf("c.md: %q", got)
+			}
+		})
 	}
 }
 

@@ -13,6 +13,15 @@ import (
 // keep the work that is not committed: writing fails then, and ends nothing.
 func outliveReader() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
+// Endings are the signals by which others end a program: the system, and its
+// terminal, unless it is to outlive that (nohup). Work is kept then.
+func Endings() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{syscall.SIGTERM}
+	}
+	return []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
+}
+
 // SGR colours (ECMA-48), all of them of the terminal's own palette.
 const (
 	colorRed    = "31"
