@@ -63,6 +63,7 @@ type mcpServer struct {
 	repo          *repository
 	createIndexes bool
 	server        *mcp.Server
+	mask          *turn.Mask
 
 	turn      chan struct{}   // holds one token, free to be taken
 	batch     *mcpBatch       // nil where each change is committed by itself
@@ -83,7 +84,7 @@ func (b *mcpBatch) overlay(message string) overlay {
 }
 
 func (a *app) newMCP(repo *repository, createIndexes bool) *mcpServer {
-	m := &mcpServer{app: a, repo: repo, createIndexes: createIndexes, turn: make(chan struct{}, 1), resources: map[string]bool{}}
+	m := &mcpServer{app: a, repo: repo, createIndexes: createIndexes, mask: turn.NewMask(os.Environ()), turn: make(chan struct{}, 1), resources: map[string]bool{}}
 	m.turn <- struct{}{}
 	m.server = mcp.NewServer(&mcp.Implementation{Name: "agentcli", Title: "Agent memory", Version: a.version}, &mcp.ServerOptions{
 		Instructions: "A memory that outlasts the conversation: a git repository of Markdown files. Call memory_compile at the start to read what is resident of it; " +
@@ -133,7 +134,7 @@ func (m *mcpServer) end(ctx context.Context) error {
 func (m *mcpServer) keep(ctx context.Context, w *writable, o overlay, why string) (*rescue, error) {
 	o.rescue = newRescue(time.Now(), fmt.Sprintf("mcp-%d", os.Getpid()))
 	kept := rescued{message: o.message, why: why, finished: "true"}
-	o.rescue.message = kept.text("an agent", turn.NewMask(os.Environ()))
+	o.rescue.message = kept.text("an agent", m.mask)
 	return o.rescue, w.rescueOverlay(ctx, o)
 }
 
@@ -146,6 +147,7 @@ func (r *refusal) Error() string { return r.text }
 // commit commits the changes that tools made. The error is a *refusal where
 // rules or hooks say no, and errMoved where the branch is no longer at base.
 func (m *mcpServer) commit(ctx context.Context, w *writable, o overlay) (string, error) {
+	o.message = m.mask.Text(o.message)
 	c, err := w.commitOverlay(ctx, o)
 	if edits, ok := errors.AsType[*localEdits](err); ok {
 		return "", fmt.Errorf("%w. memory_commit without a batch commits them", edits)

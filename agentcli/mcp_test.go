@@ -131,17 +131,20 @@ func TestMCPCommitsEachChange(t *testing.T) {
 	c.does("memory_commit", map[string]string{"message": "x"}, "nothing to commit")
 }
 
-// What a model says of its changes is a message of sane length, and talks to no
-// terminal.
+// What a model says of its changes is a message of sane length, without secrets,
+// and talks to no terminal.
 func TestMCPMessage(t *testing.T) {
+	const key = "odd but secret"
+	t.Setenv("SOME_API_KEY", key)
 	c := connect(t, cleanRepo(t), true)
+	message := "\x1b[31mlong " + key + strings.Repeat(" long", 10_000)
 	create := creates("c.md", frontB)
-	create["reason"] = "\x1b[31m" + strings.Repeat("long ", 10_000)
+	create["reason"] = message
 	c.does("memory", create)
 	put(t, c.dir, map[string]string{"a.md": frontA + "More.\n"})
-	c.does("memory_commit", map[string]string{"message": "\x1b[31m" + strings.Repeat("long ", 10_000)})
+	c.does("memory_commit", map[string]string{"message": message})
 	for _, commit := range []string{"HEAD", "HEAD^"} {
-		if said := git(t, c.dir, "log", "-1", "--format=%B", commit); len(said) > 2*maxCommitMessage || !strings.HasPrefix(said, `\x1b[31mlong long`) {
+		if said := git(t, c.dir, "log", "-1", "--format=%B", commit); len(said) > 2*maxCommitMessage || !strings.HasPrefix(said, `\x1b[31mlong [masked] long`) {
 			t.Errorf("%d bytes: %.40q", len(said), said)
 		}
 	}

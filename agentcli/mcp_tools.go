@@ -196,7 +196,7 @@ func (m *mcpServer) commitAll(ctx context.Context, message string) (string, erro
 		return "", err
 	}
 	defer w.Close()
-	c := &commitRun{writable: w, message: message}
+	c := &commitRun{writable: w, message: m.mask.Text(message)}
 	return m.outcome(ctx, c, c.run(ctx, nil))
 }
 
