@@ -44,9 +44,9 @@ generate: ## the rules' pages
 picture: build ## the picture of the README; needs nvim and tmux
 	editors/neovim/picture.sh editors/neovim/picture.svg
 
-pictures: ## those of Helix, Emacs and Vim
-	.ci/install-tools git tmux hx emacs vim.nox
-	editors/editortest/pictures.sh helix emacs vim
+pictures: ## those of Helix, Emacs, Vim and Kate
+	.ci/install-tools git tmux hx emacs vim.nox kate xvfb-run import
+	editors/editortest/pictures.sh helix emacs vim kate
 
 vsix: ## the VS Code extension, into dist/; PLATFORMS=all for each platform
 	.ci/install-tools node npm

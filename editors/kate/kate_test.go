@@ -28,7 +28,8 @@ func TestQuickFix(t *testing.T) {
 	}
 	cmd := job.Command("xvfb-run", "--auto-servernum", "--server-args=-screen 0 1000x640x24",
 		"dbus-run-session", "--", drive, example.Note, editortest.Problem)
-	cmd.Env = append(cmd.Env, "XDG_RUNTIME_DIR="+runtime, "QT_QPA_PLATFORM=xcb", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1")
+	cmd.Env = append(cmd.Env, "XDG_RUNTIME_DIR="+runtime, "QT_QPA_PLATFORM=xcb", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1",
+		"PICTURES="+os.Getenv("PICTURES"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("Kate: %v\n%s", err, out)
 	}

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Mends the example in Kate as a person would, who looks and presses.
+# Mends the example in Kate as a person would, who looks and presses. Keeps what
+# the screen shows as kate.png in the directory that $PICTURES names, if it does.
 # usage: drive.sh FILE PROBLEM
 set -euo pipefail
 here=$(dirname "$0")
@@ -21,6 +22,11 @@ waits() {
 kate --new --block "$file" &
 waits 0 'push button' Yes press # Kate asks before it starts a server
 waits 0 'table cell' "$problem"
+if [ -n "${PICTURES:-}" ]; then
+	waits 0 'menu item' 'Show LSP' press # the panel with all problems
+	waits 0 'table cell' "$problem"
+	import -window root -trim "$PICTURES/kate.png"
+fi
 waits 0 'menu item' 'Quick Fix' press
 waits 1 'table cell' "$problem"
 waits 0 'menu item' 'Save All' press
