@@ -1,9 +1,13 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/memls/memls/rules/tree"
 )
@@ -24,35 +28,44 @@ func (v *View) sound(ops []Op, moved func(string) string) error {
 		return err
 	}
 	after := v.with(t)
-	paths := touched(ops, v.Tree, t)
-	before := map[string]int{}
-	core := v.coreSize()
-	for path := range paths {
-		err := v.eachError(path, func(f *Finding) { before[errorKey(f, moved(path))]++ })
-		if err != nil {
-			return err
-		}
-	}
-	if err := v.eachError("", func(f *Finding) { before[errorKey(f, f.Path)]++ }); err != nil {
+	paths := append([]string{""}, slices.Sorted(maps.Keys(touched(ops, v.Tree, t)))...)
+	had, err := v.errorsAt(paths)
+	if err != nil {
 		return err
 	}
-	for _, path := range append([]string{""}, slices.Sorted(maps.Keys(paths))...) {
-		var first *Finding
-		err := after.eachError(path, func(f *Finding) {
-			key := errorKey(f, f.Path)
-			worse := f.Rule.ID == coreBudget && after.coreSize() > core
-			if before[key]--; (before[key] < 0 || worse) && first == nil {
-				first = f
+	has, err := after.errorsAt(paths)
+	if err != nil {
+		return err
+	}
+	core, before := v.coreSize(), map[string]int{}
+	for i, path := range paths {
+		for _, f := range had[i] {
+			at := f.Path
+			if path != "" {
+				at = moved(path)
 			}
-		})
-		if err != nil {
-			return err
+			before[errorKey(&f, at)]++
 		}
-		if first != nil {
-			return fmt.Errorf("that would break a rule: %s [%s]", Printable(first.Line), first.Rule.ID)
+	}
+	for i := range paths {
+		for _, f := range has[i] {
+			key := errorKey(&f, f.Path)
+			worse := f.Rule.ID == coreBudget && after.coreSize() > core
+			if before[key]--; before[key] < 0 || worse {
+				return fmt.Errorf("that would break a rule: %s [%s]", Printable(f.Line), f.Rule.ID)
+			}
 		}
 	}
 	return nil
+}
+
+// errorsAt are the errors of each file, or of the tree as a whole where the path is
+// "".
+func (v *View) errorsAt(paths []string) ([][]Finding, error) {
+	found := make([][]Finding, len(paths))
+	return found, inParallel(len(paths), func(i int) error {
+		return v.eachError(paths[i], func(f *Finding) { found[i] = append(found[i], *f) })
+	})
 }
 
 // held is the view with the files that steps edit in memory, which are read here
@@ -60,17 +73,33 @@ func (v *View) sound(ops []Op, moved func(string) string) error {
 func (v *View) held(ops []Op) (*View, error) {
 	var files []*tree.File
 	for _, op := range ops {
-		f := v.Tree.File(op.Path)
-		if op.Kind != OpEdit || f == nil {
-			continue
+		if f := v.Tree.File(op.Path); op.Kind == OpEdit && f != nil {
+			files = append(files, f)
 		}
-		src, err := f.Bytes()
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f.Held(src))
 	}
-	return v.with(v.Tree.With(files)), nil
+	err := inParallel(len(files), func(i int) error {
+		src, err := files[i].Bytes()
+		files[i] = files[i].Held(src)
+		return err
+	})
+	return v.with(v.Tree.With(files)), err
+}
+
+// inParallel calls do for each of n numbers, from 0, on all CPUs. The error is the
+// first one by number.
+func inParallel(n int, do func(i int) error) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	errs := make([]error, n)
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				errs[i] = do(i)
+			}
+		})
+	}
+	wg.Wait()
+	return cmp.Or(errs...)
 }
 
 func errorKey(f *Finding, path string) string {
