@@ -67,7 +67,7 @@ func (s packedSpan) span() Span { return Span{Start: int(s.start), End: int(s.en
 // packLinks packs the links of the file at from, but for those that leave the
 // repository whatever is in it.
 func packLinks(from string, src []byte, doc *markdown.Doc) *fileLinks {
-	p := &fileLinks{}
+	p := &fileLinks{links: make([]packedLink, 0, len(doc.Links)+len(doc.Definitions))}
 	lines := newPlacer(src)
 	var text strings.Builder
 	add := func(l *markdown.Link, flags uint8) {
@@ -92,7 +92,7 @@ func packLinks(from string, src []byte, doc *markdown.Doc) *fileLinks {
 			add(&markdown.Link{Kind: markdown.Reference, Span: d.Span, Target: d.Target}, linkDefinition)
 		}
 	}
-	// Copies are as large as they have to be; what grew is half empty.
+	// Copies are as large as they have to be; these are partly empty.
 	p.text, p.links = strings.Clone(text.String()), slices.Clone(p.links)
 	return p
 }

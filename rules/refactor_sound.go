@@ -29,11 +29,11 @@ func (v *View) sound(ops []Op, moved func(string) string) error {
 	}
 	after := v.with(t)
 	paths := append([]string{""}, slices.Sorted(maps.Keys(touched(ops, v.Tree, t)))...)
-	had, err := v.errorsAt(paths)
-	if err != nil {
-		return err
-	}
 	has, err := after.errorsAt(paths)
+	if err != nil || !slices.ContainsFunc(has, func(f []Finding) bool { return len(f) > 0 }) {
+		return err // as a rule: what was before need not be known
+	}
+	had, err := v.errorsAt(paths)
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,12 @@ func (s *state) resolve(open bracket, c *cursor) (Link, bool) {
 	return link, true
 }
 
-func (s *state) addLink(l Link) { s.doc.Links = append(s.doc.Links, l) }
+func (s *state) addLink(l Link) {
+	if s.doc.Links == nil { // a Link is large: growing step by step costs as much as finding them
+		s.doc.Links = make([]Link, 0, 1+bytes.Count(s.src, []byte("](")))
+	}
+	s.doc.Links = append(s.doc.Links, l)
+}
 
 // target makes the offsets of a destination into a Target with strings of its own.
 func (s *state) target(d destination) Target {
