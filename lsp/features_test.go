@@ -202,10 +202,9 @@ func TestNotJudged(t *testing.T) {
 	m.git("reset", "-q")
 	e.expect(uri)
 
-	e.didClose(uri)
-	e.settle()
+	// Another server, since this one may still know the repository.
+	e = newEditor(t, vscode)
 	t.Setenv("PATH", t.TempDir())
-	e.other = nil
 	e.openFile(m, "a.md")
 	e.await("window/showMessage")
 	e.settle()
