@@ -29,9 +29,17 @@ func (p *Pass) derivedValue(key, body string) string {
 		if title := Title(p.File.Path); title != "" {
 			return p.Parsers.Scalar(title)
 		}
-		return p.Parsers.Scalar(strings.TrimSuffix(base(p.File.Path), ".md"))
+		return p.Parsers.Scalar(fileStem(p.File.Path))
 	}
 	return p.Parsers.Scalar(p.describe(body))
+}
+
+// fileStem is the name of a file without .md, but never nothing.
+func fileStem(path string) string {
+	if stem := strings.TrimSuffix(base(path), ".md"); stem != "" {
+		return stem
+	}
+	return base(path)
 }
 
 // describe takes a description from the text: its first line of prose, else

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/memls/memls/rules/tree"
@@ -83,17 +84,14 @@ func (v *View) fixAll(ctx context.Context, judge func(*View) ([]Finding, error))
 		slices.SortStableFunc(findings, func(a, b Finding) int {
 			return cmp.Compare(min(a.Severity, Warning), min(b.Severity, Warning))
 		})
-		b := batch{edits: map[string][]Edit{}, taken: map[string]bool{}, keys: map[string]bool{}}
-		for i := range findings {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			b.add(&findings[i])
+		b, err := v.nextBatch(ctx, findings)
+		if err != nil {
+			return nil, err
 		}
 		if len(b.keys) == 0 {
 			break
 		}
-		t, err := b.apply(v.Tree)
+		t, err := Apply(v.Tree, b.all())
 		if err != nil {
 			return nil, err
 		}
@@ -103,6 +101,26 @@ func (v *View) fixAll(ctx context.Context, judge func(*View) ([]Finding, error))
 	out.Changes = Changes(out.Tree, v.Tree)
 	out.Tree = v.Tree
 	return out, nil
+}
+
+// nextBatch gathers the fixes of one round. Together they may break what each
+// alone does not, such as a budget: then half of them have to do for now.
+func (v *View) nextBatch(ctx context.Context, findings []Finding) (*batch, error) {
+	for limit := math.MaxInt; ; {
+		b := &batch{edits: map[string][]Edit{}, taken: map[string]bool{}, keys: map[string]bool{}}
+		for i := range findings {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if b.add(&findings[i]); len(b.keys) == limit {
+				break
+			}
+		}
+		if len(b.keys) <= 1 || v.isSound(b.all()) {
+			return b, nil
+		}
+		limit = len(b.keys) / 2
+	}
 }
 
 // Changes lists the files that differ in identity between two trees of which
@@ -204,10 +222,11 @@ func overlap(a, b Span) bool {
 	return a.Start < b.End && b.Start < a.End
 }
 
-func (b *batch) apply(t *tree.Tree) (*tree.Tree, error) {
-	ops := b.ops
+// all are the operations of all fixes.
+func (b *batch) all() []Op {
+	ops := slices.Clone(b.ops)
 	for path, edits := range b.edits {
 		ops = append(ops, Op{Kind: OpEdit, Path: path, Edits: edits})
 	}
-	return Apply(t, ops)
+	return ops
 }

@@ -77,7 +77,7 @@ func (v *View) nameOf(f *tree.File) (name, description string) {
 		name = Title(f.Path)
 	}
 	if name == "" {
-		name = strings.TrimSuffix(f.Name(), ".md")
+		name = fileStem(f.Path)
 	}
 	return facts.Decode(name), facts.Decode(strings.Join(strings.Fields(description), " "))
 }

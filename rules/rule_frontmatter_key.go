@@ -67,9 +67,11 @@ func (p *Pass) keyFixes(keys []frontKey, k frontKey) []*Fix {
 	return []*Fix{drop}
 }
 
-// plainKey is a key without what a YAML reader forgives, and the text check
-// does not: quotes, and capitals by some.
-func plainKey(key string) string { return strings.ToLower(strings.Trim(key, `"'`)) }
+// plainKey is a key without what other readers forgive, and the text check does
+// not: quotes, capitals, NUL bytes.
+func plainKey(key string) string {
+	return strings.ToLower(strings.Trim(strings.ReplaceAll(key, "\x00", ""), `"'`))
+}
 
 // firstMeant is the line that has the key, else the first that means to, else
 // nil.

@@ -15,7 +15,7 @@ var rulePathOverlap = &Rule{
 	},
 	place: func(p *Pass) {
 		path := p.File.Path
-		if !p.Constrained(path) || IsIndex(path) {
+		if !p.Constrained(path) || IsIndex(path) || p.File.Name() == ".md" {
 			return
 		}
 		for f := range p.Tree.Dir(strings.TrimSuffix(path, ".md")).All() {

@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/memls/memls/rules/facts"
+import (
+	"strings"
+
+	"github.com/memls/memls/rules/facts"
+)
 
 var ruleReadOnlyField = &Rule{
 	ID:       "read-only-field",
@@ -39,10 +43,11 @@ func checkReadOnlyField(p *Pass) {
 		case k.Value != was:
 			f := p.found(k.Span, "'read_only' is a protected field and cannot be changed by the agent")
 			f.Help = "put the committed value back"
-			if was != "" {
-				f.Fixes = []*Fix{p.editFix("Restore 'read_only: "+shown(was)+"'", Edit{Span: k.Span, New: "read_only: " + was})}
-			} else {
+			switch {
+			case was == "":
 				f.Fixes = []*Fix{p.editFix("Delete 'read_only'", deleteLine(p.Text(), k.Span))}
+			case !strings.Contains(was, "\n"): // else several lines, which none equals
+				f.Fixes = []*Fix{p.editFix("Restore 'read_only: "+shown(was)+"'", Edit{Span: k.Span, New: "read_only: " + was})}
 			}
 			p.emit(f)
 		}

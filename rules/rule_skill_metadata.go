@@ -76,7 +76,7 @@ func closeSkillFront(p *Pass) []*Fix {
 func nameFixes(value Span, name, folder string) func(*Pass) []*Fix {
 	return func(p *Pass) []*Fix {
 		var fixes []*Fix
-		if name != folder && len(nameProblems(folder)) == 0 {
+		if folder != "" && name != folder && len(nameProblems(folder)) == 0 {
 			fixes = append(fixes, p.editFix("Set name to '"+folder+"'", Edit{Span: value, New: p.Parsers.Scalar(folder)}))
 		}
 		if valid := slug(name); valid != "" && valid != folder {

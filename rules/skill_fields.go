@@ -134,7 +134,7 @@ func (s *skillReader) missing(key string) {
 
 // fill gives an empty field its value.
 func (s *skillReader) fill(f *facts.Field) func(*Pass) []*Fix {
-	if f.Key == "compatibility" {
+	if f.Key == "compatibility" || f.Key == "name" && normalName(s.Folder) == "" {
 		return nil
 	}
 	end := max(f.ValueSpan.End, f.KeySpan.End+len(":"))

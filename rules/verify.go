@@ -11,9 +11,11 @@ import (
 // that was not before, and nothing but known text is lost.
 func (v *View) verify(f *Fix) bool {
 	ops, err := f.Ops()
-	if err != nil || len(ops) == 0 {
-		return false
-	}
+	return err == nil && len(ops) > 0 && v.isSound(ops)
+}
+
+// isSound reports whether operations leave no error that was not before.
+func (v *View) isSound(ops []Op) bool {
 	t, err := Apply(v.Tree, ops)
 	if err != nil {
 		return false
