@@ -159,6 +159,21 @@ inWindow('two folders', twoFolders, async (_, window, workspace) => {
 	assert.equal(await read(dir, 'two/projects/MEMORY.md'), undefined);
 });
 
+inWindow('a memory from nothing', (dir) => place.notes(dir), async (_, window, notes) => {
+	const made = path.basename(notes) + ' made';
+	await window.run('Memory: Create a Memory Repository…');
+	await window.answer('What does the new memory hold?', '');
+	await window.answer('Block 1', 'persona');
+	await window.answer('Block 1: persona', 'I am careful.');
+	await window.answer('Block 2', '');
+	await window.answer('Folder in which the memory is created', place.dir + path.sep);
+	await window.answer('Name of the new folder', made);
+	await window.notices.filter({ hasText: 'is made' }).waitFor();
+	assert.match(await read(place.dir, made, 'persona.md') ?? '', /I am careful\.\n$/);
+	assert.match(await read(place.dir, made, '.git/hooks/pre-commit') ?? '', /memhook/);
+	assert.equal((await agentcli(path.join(place.dir, made), 'check')).summary.errors, 0);
+});
+
 inWindow('no memory', (dir) => place.notes(dir), async (t, window) => {
 	assert.equal(await window.running('memls'), '', 'before Markdown is open');
 	await window.openFile('notes.md');

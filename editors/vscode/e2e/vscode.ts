@@ -223,13 +223,19 @@ export class Window {
 	/** Presses the key of a picker, types, and takes the entry that says all of `labels`. */
 	async pick(key: string, text: string, ...labels: string[]): Promise<void> {
 		const input = this.page.locator('.quick-input-widget:visible input.input');
-		await until(`the picker of ${key}`, async () => {
-			await this.page.keyboard.press(key); // lost when the window is still busy
-			return input.waitFor({ timeout: 5000 }).then(() => true, () => false);
-		});
-		await input.fill(text);
 		const entry = labels.reduce((rows, label) => rows.filter({ hasText: exactly(label) }), this.picker).first();
-		await entry.waitFor();
+		await until(`${labels} in the picker of ${key}`, async () => {
+			await this.page.keyboard.press(key); // lost when the window is still busy
+			if (!await input.waitFor({ timeout: 5000 }).then(() => true, () => false)) {
+				return false;
+			}
+			await input.fill(text);
+			if (await entry.waitFor({ timeout: 15_000 }).then(() => true, () => false)) {
+				return true;
+			}
+			await this.page.keyboard.press('Escape'); // it has what there was when it was opened
+			return false;
+		});
 		await this.focus(entry);
 		await this.page.keyboard.press('Enter');
 		await input.waitFor({ state: 'hidden' });
@@ -243,6 +249,17 @@ export class Window {
 			}
 			await this.page.keyboard.press('ArrowDown');
 			return false;
+		});
+	}
+
+	/** Types the answer to a question in the place of the picker. */
+	async answer(question: string, text: string): Promise<void> {
+		const title = this.page.locator('.quick-input-title', { hasText: new RegExp(`^${exactly(question).source}$`) });
+		await title.waitFor();
+		await this.page.locator('.quick-input-widget:visible input.input').fill(text);
+		await until(`the next question after: ${question}`, async () => {
+			await this.page.keyboard.press('Enter'); // lost while a path is looked at
+			return title.waitFor({ state: 'hidden', timeout: 5000 }).then(() => true, () => false);
 		});
 	}
 
