@@ -23,6 +23,9 @@ type manifest struct {
 		Menus map[string][]struct {
 			Command string
 		}
+		Keybindings []struct {
+			Args struct{ Commands []string }
+		}
 		Configuration struct {
 			Properties map[string]map[string]any
 		}
@@ -84,8 +87,8 @@ func TestActivation(t *testing.T) {
 	}
 }
 
-// Every command is one of the sources' or the server's, every menu names one,
-// and every request is one of the server's.
+// Every command is one of the sources' or the server's, every menu and key
+// names one, and every request is one of the server's.
 func TestCommands(t *testing.T) {
 	contributes := readJSON[manifest](t, "package.json").Contributes
 	known := map[string]bool{}
@@ -100,6 +103,13 @@ func TestCommands(t *testing.T) {
 		for _, e := range entries {
 			if !known[e.Command] {
 				t.Errorf("%s: %s is no command", menu, e.Command)
+			}
+		}
+	}
+	for _, key := range contributes.Keybindings {
+		for _, name := range key.Args.Commands {
+			if strings.HasPrefix(name, "memls.") && !strings.Contains(text, "'"+name+"'") {
+				t.Errorf("a key runs %s, which the sources do not have", name)
 			}
 		}
 	}
