@@ -1,3 +1,7 @@
+// Package difftest_test compares the engine with the reference, the validator
+// that Letta Code installs as a git hook: random repositories must be accepted
+// or refused alike, with the same lines. See exceptions_test.go for what is
+// meant to differ.
 package difftest_test
 
 import (
@@ -10,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/memls/memls/rules/difftest/oracle"
 )
 
 var (
@@ -43,7 +49,7 @@ type verdict struct {
 }
 
 // compare judges with our engine and evens out what is meant to differ.
-func compare(r *repo, a answer) verdict {
+func compare(r *repo, a oracle.Answer) verdict {
 	got, err := r.judge()
 	v := verdict{want: a.Errors, got: got, err: err}
 	if a.Refused != (len(a.Errors) > 0) {
@@ -90,14 +96,14 @@ func (v *verdict) String() string {
 // Random repositories are accepted or refused as by the reference, and for the
 // same reasons.
 func TestReference(t *testing.T) {
-	o := startOracle(t)
+	o := oracle.Start(t)
 	used := map[string]int{}
 	refused, count := 0, caseCount()
 	var failures failures
 	for first := 0; first < count; first += batch {
 		repos := make([]*repo, min(batch, count-first))
 		each(len(repos), func(i int) { repos[i] = generate(*seed, uint64(first+i)) })
-		answers, err := o.judge(repos)
+		answers, err := ask(o, repos...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +158,7 @@ type failures struct {
 // mostShrunk bounds the time that a broken engine takes to be reported.
 const mostShrunk = 40
 
-func (fs *failures) add(t *testing.T, o *oracle, number int, r *repo) {
+func (fs *failures) add(t *testing.T, o *oracle.Oracle, number int, r *repo) {
 	fs.total++
 	if fs.total > mostShrunk {
 		return

@@ -13,6 +13,7 @@ import (
 
 	"github.com/memls/memls/rules"
 	"github.com/memls/memls/rules/config"
+	"github.com/memls/memls/rules/difftest/oracle"
 	"github.com/memls/memls/rules/tree"
 )
 
@@ -24,7 +25,7 @@ const hookCases = 200
 // TestReference this compares the hook with the reference's.
 func TestHook(t *testing.T) {
 	for _, tool := range []string{"git", "go"} {
-		needTool(t, tool)
+		oracle.Need(t, tool)
 	}
 	memhook := filepath.Join(t.TempDir(), "memhook.exe")
 	if out, err := exec.Command("go", "build", "-o", memhook, "../../cmd/memhook").CombinedOutput(); err != nil {

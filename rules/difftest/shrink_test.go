@@ -5,14 +5,15 @@ import (
 	"slices"
 
 	"github.com/memls/memls/rules/config"
+	"github.com/memls/memls/rules/difftest/oracle"
 	"github.com/memls/memls/rules/tree"
 )
 
 // shrink returns a repository on which the judges differ still, from which
 // nothing more can be taken.
-func shrink(o *oracle, r *repo) (*repo, verdict, error) {
+func shrink(o *oracle.Oracle, r *repo) (*repo, verdict, error) {
 	judge := func(r *repo) (verdict, error) {
-		answers, err := o.judge([]*repo{r})
+		answers, err := ask(o, r)
 		if err != nil {
 			return verdict{}, err
 		}
