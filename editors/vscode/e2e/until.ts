@@ -5,10 +5,10 @@ export const patience = 60_000;
 
 /**
  * Asks until the answer is neither undefined nor false, and returns it. After
- * `patience` it fails with what was waited for.
+ * so many milliseconds it fails with what was waited for.
  */
-export async function until<T>(what: string, ask: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
-	const end = Date.now() + patience;
+export async function until<T>(what: string, ask: () => Promise<T | undefined | false> | T | undefined | false, limit = patience): Promise<T> {
+	const end = Date.now() + limit;
 	for (;;) {
 		const answer = await ask();
 		if (answer !== undefined && answer !== false) {

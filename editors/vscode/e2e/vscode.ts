@@ -282,9 +282,16 @@ export class Window {
 	/** Types at the end of the file whose tab is in front. */
 	async append(tab: string, text: string): Promise<void> {
 		await this.tab(tab).waitFor();
-		await this.page.keyboard.press('Control+End');
-		await this.page.keyboard.insertText(text);
-		await until(`${text} in ${tab}`, async () => squeeze(await this.textOf(tab)).endsWith(squeeze(text)));
+		const typed = async () => squeeze(await this.textOf(tab)).endsWith(squeeze(text));
+		await until(`${text} in ${tab}`, async () => {
+			if (await typed()) {
+				return true;
+			}
+			await this.run('View: Focus Active Editor Group'); // or what was typed went elsewhere
+			await this.page.keyboard.press('Control+End');
+			await this.page.keyboard.insertText(text);
+			return until('it', typed, 5000).then(() => true, () => false);
+		});
 	}
 
 	/** Takes a quick fix at the cursor, by keys alone. */
