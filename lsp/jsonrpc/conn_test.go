@@ -108,6 +108,7 @@ func TestHeaders(t *testing.T) {
 		"content-length: %d\r\n\r\n",
 		"CONTENT-LENGTH:%d\r\n\r\n",
 		"Content-Length : %d \r\n\r\n",
+		"Content-Length: %d \r\n\r\n",
 		"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: %d\r\n\r\n",
 		"Content-Length: %d\nX: y\n\n",
 		"\r\n\r\nContent-Length: %d\r\n\r\n",

@@ -76,7 +76,7 @@ func (f *frameReader) header() (length int64, err error) {
 			}
 			value = m[1]
 		}
-		length, err = strconv.ParseInt(string(value), 10, 64)
+		length, err = strconv.ParseInt(string(bytes.TrimRight(value, " \t")), 10, 64)
 		if err != nil || length < 0 {
 			return 0, badMessagef(jsonrpc2.ParseError, nil, "bad header: Content-Length is %q, want a number of bytes", value)
 		}
