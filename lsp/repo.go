@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -185,14 +184,12 @@ func (r *repo) refresh(ctx context.Context, docs map[string]*document, relist bo
 
 func (r *repo) load(ctx context.Context) (*repoState, error) {
 	s := &repoState{}
-	git := make(chan error)
-	go func() { git <- s.loadGit(ctx, r.git) }()
-	w, err := r.git.Worktree(ctx)
-	if err := cmp.Or(<-git, err); err != nil {
+	if err := s.loadGit(ctx, r.git); err != nil {
 		return nil, err
 	}
-	s.worktree = w
-	return s, nil
+	var err error
+	s.worktree, err = r.git.Worktree(ctx)
+	return s, err
 }
 
 // loadGit reads what comes from the git directory.
