@@ -28,9 +28,11 @@ type engine struct {
 
 	started sync.Once // clients have been seen to say initialized twice
 
-	mu      sync.Mutex
+	mu      sync.Mutex // never held for long: the read loop waits for it
 	pending changes
 	session *session // nil before the handshake
+
+	flushing sync.Mutex // held while changes are handed over
 
 	publishing sync.Mutex // held for published, and never for long
 	published  map[protocol.DocumentURI]publication
@@ -133,8 +135,10 @@ func (e *engine) changed(c changes) {
 }
 
 // flush hands the changed files to the repositories, so that what is judged
-// next has them.
+// next has them, also those that somebody else is about to hand over.
 func (e *engine) flush() *session {
+	e.flushing.Lock()
+	defer e.flushing.Unlock()
 	e.mu.Lock()
 	files := e.pending.files
 	e.pending.files = nil
