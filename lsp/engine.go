@@ -183,9 +183,11 @@ func (e *engine) round(ctx context.Context) {
 			e.server.log.Error("panic while judging", "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
+	// The documents come first: with one that is closed comes the news that its
+	// file may be another one, or gone.
+	docs := e.server.documents.Load()
 	relist := e.owesRelist()
 	session := e.flush()
-	docs := e.server.documents.Load()
 	placing := session.place(ctx, docs)
 	if e.server.client.Capabilities.TellMemory() {
 		if err := e.server.addFolders(ctx, session, placing, false); err != nil {

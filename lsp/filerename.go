@@ -120,7 +120,7 @@ func (s *Server) followRenames(ctx context.Context, snap snapshot, files []proto
 		return
 	}
 	now, err := r.judge(ctx, placing.repos[r], !s.watches())
-	before := r.heldLast(renames[0].From)
+	before := r.heldLast(renames[0])
 	if err != nil || before == nil {
 		return // complained of where it is shown, or never seen
 	}

@@ -112,9 +112,9 @@ func lost(before, after *tree.Tree) (lost bool) {
 	return lost
 }
 
-// heldLast is the last view of the file or directory, of the last commit when
-// it is not remembered; nil when it is not there either.
-func (r *repo) heldLast(path string) *rules.View {
+// heldLast is the last view of the file or directory before it got its new path,
+// of the last commit when it is not remembered; nil when it is not there either.
+func (r *repo) heldLast(renamed rules.Rename) *rules.View {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var views []*rules.View
@@ -129,7 +129,9 @@ func (r *repo) heldLast(path string) *rules.View {
 		views = append(views, rules.NewView(rules.Snapshot{Parsers: parsers.New(), Tree: head, Head: head, Policy: policy}))
 	}
 	for _, v := range views {
-		if v.Tree.Has(path) || v.Tree.Dir(path) != nil {
+		has := func(path string) bool { return v.Tree.Has(path) || v.Tree.Dir(path) != nil }
+		// A judgement in the middle of the rename may have seen both.
+		if has(renamed.From) && !has(renamed.To) {
 			return v
 		}
 	}
