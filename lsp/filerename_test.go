@@ -41,6 +41,25 @@ func TestDidRenameFiles(t *testing.T) {
 	}
 }
 
+// A client may open the file under its new path before it tells of the rename:
+// links follow from what was before both.
+func TestDidRenameFilesSeenTwice(t *testing.T) {
+	m := newMemory(t, v2(files{"b.md": front("B") + "[a](a.md)\n", "projects/MEMORY.md": "# P\n"}))
+	e := newEditor(t, merged(t, helix, `{"capabilities":{"workspace":{"fileOperations":{"willRename":false}}}}`))
+	from, to := uriOf(m.path("b.md")), uriOf(m.path("projects/b.md"))
+	e.didOpen(to, m.read("b.md"))
+	e.settle()
+	if err := e.move(from, to); err != nil {
+		t.Fatal(err)
+	}
+	e.notify("workspace/didRenameFiles", map[string]any{"files": []any{map[string]any{"oldUri": from, "newUri": to}}})
+	for e.receive().Method != "workspace/applyEdit" {
+	}
+	if got := m.read("projects/MEMORY.md"); !strings.Contains(got, "(b.md)") {
+		t.Errorf("the index is %q, want the file in it", got)
+	}
+}
+
 // A deleted and a created file are noticed by what the client tells of them.
 func TestFilesCreatedAndDeleted(t *testing.T) {
 	m := newMemory(t, v2(files{"b.md": front("B") + "[a](a.md) [c](c.md)\n"}))
