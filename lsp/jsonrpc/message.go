@@ -138,8 +138,9 @@ func formatID(id jsonrpc2.ID) json.RawMessage {
 	return raw
 }
 
-// encode writes a message of ours, answers excepted. The types' own MarshalJSON is not used: it writes
-// "params":null, which is not allowed, and cannot write every id.
+// encode writes a request of ours; [stream.respond] writes the answers. The types'
+// own MarshalJSON is not used: it writes "params":null, which is not allowed, and
+// cannot write every id.
 func encode(msg jsonrpc2.Message) ([]byte, error) {
 	switch m := msg.(type) {
 	case *jsonrpc2.Call:
